@@ -1,0 +1,92 @@
+// The benchmarks' one tool: run variants in turn, print one JSON line a measurement.
+//
+// Variants of a comparison are interleaved (a b c, a b c, ...), because machines drift: a ratio of two medians
+// from one run means something, two absolute times from two runs do not.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tessera/core/memory.h>
+
+namespace tessera::bench {
+
+/// One way to do the work. `run` does it once and returns a checksum of the result; the time of `prepare`
+/// (fresh input, say) is not counted.
+struct Variant {
+  std::string name;
+  std::function<std::uint64_t()> run;
+  std::function<void()> prepare = [] {};
+};
+
+struct Setup {
+  std::string question;      ///< what the benchmark asks: "radix_sort"
+  std::string input;         ///< "50000000 keys"
+  std::uint64_t items = 0;   ///< how many elements the work is done on
+  std::uint64_t bytes = 0;   ///< the fewest bytes the work must move
+  std::string device = "cpu";
+  int threads = 1;
+  int repeats = 7;
+};
+
+struct Timing {
+  std::string name;
+  double median = 0, fastest = 0, slowest = 0;  ///< seconds
+  std::uint64_t checksum = 0;
+};
+
+inline double seconds_of(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Prints one measurement as a JSON line.
+inline void print(const Setup& setup, const Timing& t) {
+  std::printf(
+      "{\"question\":\"%s\",\"variant\":\"%s\",\"input\":\"%s\",\"items\":%llu,\"device\":\"%s\",\"threads\":%d,"
+      "\"repeats\":%d,\"seconds\":%.6g,\"fastest\":%.6g,\"slowest\":%.6g,\"bytes\":%llu,\"bytes_per_second\":%.4g,"
+      "\"peak_bytes\":%llu,\"checksum\":\"%016llx\"}\n",
+      setup.question.c_str(), t.name.c_str(), setup.input.c_str(), static_cast<unsigned long long>(setup.items),
+      setup.device.c_str(), setup.threads, setup.repeats, t.median, t.fastest, t.slowest,
+      static_cast<unsigned long long>(setup.bytes), static_cast<double>(setup.bytes) / t.median,
+      static_cast<unsigned long long>(peak_resident_bytes()), static_cast<unsigned long long>(t.checksum));
+  std::fflush(stdout);
+}
+
+/// Runs every variant once to warm up, then `repeats` rounds of all of them in turn, and prints a line for each.
+inline std::vector<Timing> compare(const Setup& setup, const std::vector<Variant>& variants) {
+  std::vector<std::vector<double>> times(variants.size());
+  std::vector<Timing> result(variants.size());
+  for (int round = -1; round < setup.repeats; ++round) {
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+      variants[i].prepare();
+      const double seconds = seconds_of([&] { result[i].checksum = variants[i].run(); });
+      if (round >= 0) times[i].push_back(seconds);
+    }
+  }
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    std::sort(times[i].begin(), times[i].end());
+    result[i].name = variants[i].name;
+    result[i].median = times[i][times[i].size() / 2];
+    result[i].fastest = times[i].front();
+    result[i].slowest = times[i].back();
+    print(setup, result[i]);
+  }
+  return result;
+}
+
+/// `--smoke` asks for sizes that finish in a second or two: CI runs every benchmark that way.
+inline bool is_smoke(int argc, char** argv) {
+  return std::any_of(argv + 1, argv + argc, [](const char* a) { return std::strcmp(a, "--smoke") == 0; });
+}
+
+}  // namespace tessera::bench

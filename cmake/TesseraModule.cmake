@@ -1,0 +1,45 @@
+# tessera_module(NAME SOURCES ... [CUDA_SOURCES ...] [DEPENDS ...] [PRIVATE_LIBRARIES ...])
+# makes the target tessera_NAME, exported as tessera::NAME. tessera_options() gives a target our flags.
+
+# Floating-point contraction is off on both sides: a * b + c must round the same on every machine.
+function(tessera_options target)
+  target_compile_options(
+    ${target}
+    PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -ffp-contract=off>
+            $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-ffp-contract=off --fmad=false>
+            $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda --expt-relaxed-constexpr>)
+  if(TESSERA_NATIVE)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
+  endif()
+  if(TESSERA_WERROR)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Werror>
+                                             $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings -Xcompiler=-Werror>)
+  endif()
+  if(TESSERA_SANITIZE)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${TESSERA_SANITIZE}
+                                             -fno-sanitize-recover=all -fno-omit-frame-pointer>)
+    target_link_options(${target} PUBLIC -fsanitize=${TESSERA_SANITIZE})
+  endif()
+endfunction()
+
+function(tessera_module name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;CUDA_SOURCES;DEPENDS;PRIVATE_LIBRARIES" ${ARGN})
+  set(target tessera_${name})
+  add_library(${target} ${ARG_SOURCES})
+  add_library(tessera::${name} ALIAS ${target})
+  if(TESSERA_HAS_CUDA AND ARG_CUDA_SOURCES)
+    target_sources(${target} PRIVATE ${ARG_CUDA_SOURCES})
+    target_link_libraries(${target} PUBLIC CUDA::cudart_static)
+  endif()
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(
+    ${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>
+                     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  foreach(dependency ${ARG_DEPENDS})
+    target_link_libraries(${target} PUBLIC tessera_${dependency})
+  endforeach()
+  target_link_libraries(${target} PRIVATE ${ARG_PRIVATE_LIBRARIES})
+  tessera_options(${target})
+  set_property(GLOBAL APPEND PROPERTY TESSERA_MODULES ${target})
+endfunction()

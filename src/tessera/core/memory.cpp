@@ -1,0 +1,109 @@
+#include <tessera/core/memory.h>
+
+#include <sys/resource.h>
+
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include <tessera/core/error.h>
+#include <tessera/core/macros.h>
+
+namespace tessera {
+namespace {
+
+constexpr std::string_view unit_letters = "KMGTP";
+
+[[noreturn]] void throw_bad_size(std::string_view text) {
+  throw Error(ErrorCode::bad_option, "'" + std::string(text) +
+                                         "' is not a memory size; write a number with an optional "
+                                         "suffix, such as 512M, 8G or 1.5GiB");
+}
+
+/// The power of 1024 that "", "B", "G", "GB" or "GiB" stands for, or -1.
+int unit_exponent(std::string_view suffix) {
+  if (suffix.empty() || suffix == "B" || suffix == "b") return 0;
+  const char letter = static_cast<char>(std::toupper(static_cast<unsigned char>(suffix.front())));
+  const std::size_t place = unit_letters.find(letter);
+  const std::string_view rest = suffix.substr(1);
+  const bool known_rest = rest.empty() || rest == "B" || rest == "b" || rest == "iB" || rest == "ib";
+  return place == std::string_view::npos || !known_rest ? -1 : static_cast<int>(place) + 1;
+}
+
+}  // namespace
+
+Bytes parse_bytes(std::string_view text) {
+  double number = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (status != std::errc{} || !std::isfinite(number) || number < 0) throw_bad_size(text);
+  std::string_view suffix = text.substr(static_cast<std::size_t>(end - text.data()));
+  while (!suffix.empty() && suffix.front() == ' ') suffix.remove_prefix(1);
+  const int exponent = unit_exponent(suffix);
+  if (exponent < 0) throw_bad_size(text);
+  const double bytes = std::ldexp(number, 10 * exponent);
+  if (bytes >= 0x1p63) throw_bad_size(text);
+  return static_cast<Bytes>(bytes);
+}
+
+std::string format_bytes(Bytes bytes) {
+  if (bytes < 1024) return std::to_string(bytes) + " B";
+  double number = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (number /= 1024; number >= 1024 && unit + 1 < unit_letters.size(); number /= 1024) ++unit;
+  std::array<char, 32> text{};
+  const int length = std::snprintf(text.data(), text.size(), "%.2f %ciB", number, unit_letters[unit]);
+  return {text.data(), static_cast<std::size_t>(length)};
+}
+
+Bytes peak_resident_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<Bytes>(usage.ru_maxrss) * 1024;
+}
+
+bool MemoryBudget::try_reserve(Bytes bytes) {
+  Bytes used = used_.load(std::memory_order_relaxed);
+  do {
+    if (bytes > limit_ || used > limit_ - bytes) return false;
+  } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
+  Bytes peak = peak_.load(std::memory_order_relaxed);
+  while (peak < used + bytes &&
+         !peak_.compare_exchange_weak(peak, used + bytes, std::memory_order_relaxed)) {
+  }
+  return true;
+}
+
+void MemoryBudget::reserve(Bytes bytes, std::string_view what) {
+  if (try_reserve(bytes)) return;
+  throw Error(ErrorCode::out_of_memory,
+              std::string(what) + " needs " + format_bytes(bytes) + ", but " + format_bytes(used()) +
+                  " of the allowed " + format_bytes(limit_) + " are in use; allow more with --memory");
+}
+
+void MemoryBudget::release(Bytes bytes) {
+  const Bytes before = used_.fetch_sub(bytes, std::memory_order_relaxed);
+  TS_EXPECTS(before >= bytes);
+}
+
+Reservation::Reservation(MemoryBudget& budget, Bytes bytes, std::string_view what)
+    : budget_(&budget), bytes_(bytes) {
+  budget.reserve(bytes, what);
+}
+
+Reservation::Reservation(Reservation&& other) noexcept
+    : budget_(std::exchange(other.budget_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+
+Reservation& Reservation::operator=(Reservation&& other) noexcept {
+  std::swap(budget_, other.budget_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+Reservation::~Reservation() {
+  if (budget_ != nullptr) budget_->release(bytes_);
+}
+
+}  // namespace tessera

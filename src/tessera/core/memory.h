@@ -1,0 +1,68 @@
+// Byte budgets: how much memory a run may use, how much it uses and how much it used at most.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+namespace tessera {
+
+using Bytes = std::uint64_t;
+
+[[nodiscard]] constexpr Bytes kib(double n) { return static_cast<Bytes>(n * 1024.0); }
+[[nodiscard]] constexpr Bytes mib(double n) { return kib(n * 1024.0); }
+[[nodiscard]] constexpr Bytes gib(double n) { return mib(n * 1024.0); }
+
+/// "512", "64K", "1.5G", "2TiB": a number and an optional binary suffix. Error(bad_option) otherwise.
+[[nodiscard]] Bytes parse_bytes(std::string_view text);
+
+/// "1.50 GiB", in the largest unit that keeps the number above 1.
+[[nodiscard]] std::string format_bytes(Bytes bytes);
+
+/// The most physical memory this process has held so far, as the operating system counts it.
+[[nodiscard]] Bytes peak_resident_bytes();
+
+/// A limit that reservations are taken from. Threads may reserve concurrently.
+class MemoryBudget {
+ public:
+  static constexpr Bytes unlimited = std::numeric_limits<Bytes>::max();
+
+  explicit MemoryBudget(Bytes limit = unlimited) : limit_(limit) {}
+  MemoryBudget(const MemoryBudget&) = delete;
+  MemoryBudget& operator=(const MemoryBudget&) = delete;
+
+  /// Takes `bytes` or throws Error(out_of_memory) saying what was asked, what was allowed and in use.
+  void reserve(Bytes bytes, std::string_view what);
+  /// Takes `bytes` if they fit.
+  [[nodiscard]] bool try_reserve(Bytes bytes);
+  void release(Bytes bytes);
+
+  [[nodiscard]] Bytes limit() const { return limit_; }
+  [[nodiscard]] Bytes used() const { return used_.load(std::memory_order_relaxed); }
+  [[nodiscard]] Bytes peak() const { return peak_.load(std::memory_order_relaxed); }
+
+ private:
+  Bytes limit_;
+  std::atomic<Bytes> used_{0};
+  std::atomic<Bytes> peak_{0};
+};
+
+/// Holds a part of a budget for as long as it lives.
+class Reservation {
+ public:
+  Reservation() = default;
+  Reservation(MemoryBudget& budget, Bytes bytes, std::string_view what);
+  Reservation(Reservation&& other) noexcept;
+  Reservation& operator=(Reservation&& other) noexcept;
+  ~Reservation();
+
+  [[nodiscard]] Bytes bytes() const { return bytes_; }
+
+ private:
+  MemoryBudget* budget_ = nullptr;
+  Bytes bytes_ = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,68 @@
+// Files in and out, over VTK: vtu, vtp, vti, legacy vtk, ply, obj, stl, off.
+//
+// A file is either read completely or refused with Error(not_found | bad_file | unsupported), whose message
+// names the file, the element and the reason. A file is either written completely or not at all.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tessera/core/progress.h>
+#include <tessera/mesh/mesh.h>
+
+namespace tessera {
+
+struct ReadOptions {
+  /// Cut polygons and strips into triangles, hexahedra, voxels, wedges and pyramids into tetrahedra.
+  /// Without it a file that holds such cells is refused with their census. The cuts of neighbouring cells
+  /// match; cell data is repeated for the parts.
+  bool simplices = false;
+  const Monitor* monitor = nullptr;
+};
+
+/// What a file held and what was done with it.
+struct FileReport {
+  struct CellCount {
+    std::string type;  ///< "tetrahedron", "triangle", "quad", "hexahedron", ...
+    std::uint64_t count = 0;
+  };
+  std::string format;                    ///< "vtu", "ply", ...
+  std::vector<CellCount> cells;          ///< every cell type in the file, by type
+  std::vector<std::string> notes;        ///< what was cut, dropped or not understood, a sentence each
+};
+
+struct ReadResult {
+  AnyMesh mesh;
+  FileReport report;
+};
+
+/// Reads any supported file. Volume cells win over surface cells when a file has both (surface cells are
+/// then left out, which the report says).
+[[nodiscard]] ReadResult read_mesh(const std::filesystem::path& file, const ReadOptions& options = {});
+
+/// The same for callers who know what they want; a file that holds something else is refused.
+[[nodiscard]] TetMesh read_tets(const std::filesystem::path& file, const ReadOptions& options = {});
+[[nodiscard]] TriMesh read_triangles(const std::filesystem::path& file, const ReadOptions& options = {});
+[[nodiscard]] Grid read_grid(const std::filesystem::path& file, const ReadOptions& options = {});
+
+struct WriteOptions {
+  bool ascii = false;
+  bool compress = false;  ///< zlib, for the XML formats
+  const Monitor* monitor = nullptr;
+};
+
+/// Writes in the format of the file's extension: to a temporary file beside it, then renamed into place.
+/// Error(unsupported) if the format can not hold the mesh, Error(write_failed) otherwise; an existing file then stays.
+void write_mesh(const std::filesystem::path& file, const TetMesh& mesh, const WriteOptions& options = {});
+void write_mesh(const std::filesystem::path& file, const TriMesh& mesh, const WriteOptions& options = {});
+void write_mesh(const std::filesystem::path& file, const Grid& mesh, const WriteOptions& options = {});
+void write_mesh(const std::filesystem::path& file, const AnyMesh& mesh, const WriteOptions& options = {});
+
+/// The extensions read_mesh and write_mesh know, without the dot.
+[[nodiscard]] std::vector<std::string_view> readable_extensions();
+[[nodiscard]] std::vector<std::string_view> writable_extensions();
+
+}  // namespace tessera

@@ -5,12 +5,17 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
+#include <limits>
 #include <new>
 #include <utility>
 #include <vector>
 
 namespace tessera {
+
+/// Host memory, 64-byte aligned and not cleared; large blocks lie on huge pages, because a scatter over hundreds of
+/// megabytes otherwise waits for page tables. Null when the machine has none left.
+[[nodiscard]] void* allocate_pages(std::size_t bytes) noexcept;
+void release_pages(void* memory) noexcept;
 
 template <class T>
 class UninitializedAllocator {
@@ -21,10 +26,13 @@ class UninitializedAllocator {
   template <class U>
   UninitializedAllocator(const UninitializedAllocator<U>&) noexcept {}  // NOLINT: converting, as allocators do
 
-  [[nodiscard]] T* allocate(std::size_t count) { return std::allocator<T>{}.allocate(count); }
-  void deallocate(T* memory, std::size_t count) noexcept {
-    std::allocator<T>{}.deallocate(memory, count);
+  [[nodiscard]] T* allocate(std::size_t count) {
+    const bool countable = count <= std::numeric_limits<std::size_t>::max() / sizeof(T);
+    void* memory = countable ? allocate_pages(count * sizeof(T)) : nullptr;
+    if (memory == nullptr) throw std::bad_alloc();
+    return static_cast<T*>(memory);
   }
+  void deallocate(T* memory, std::size_t) noexcept { release_pages(memory); }
 
   template <class U>
   void construct(U* place) {

@@ -10,11 +10,15 @@
 
 namespace tessera {
 
+struct KuhnOptions {
+  std::uint32_t leaf_vertices = 1000;  ///< at most so many vertices in a leaf of the octree that numbers them
+  Exec exec = Exec::host();
+};
 /// Ball with a cavity, a tunnel and a bite, cut out of n^3 points of a Kuhn lattice on the unit cube. Vertices are
-/// numbered leaf by leaf of a PR octree (1000 vertices a leaf), tets ascending and sorted.
-[[nodiscard]] TetMesh make_kuhn(std::uint32_t n, const Exec& exec = Exec::host());
+/// numbered leaf by leaf of a PR octree; corners of a tet ascend and tets are sorted.
+[[nodiscard]] TetMesh make_kuhn(std::uint32_t n, const KuhnOptions& options = {});
 /// The same lattice with every cube kept.
-[[nodiscard]] TetMesh make_kuhn_full(std::uint32_t n, const Exec& exec = Exec::host());
+[[nodiscard]] TetMesh make_kuhn_full(std::uint32_t n, const KuhnOptions& options = {});
 
 struct IcoOptions {
   bool displace = true;  ///< move each vertex along its radius by seeded smooth noise

@@ -26,18 +26,6 @@ class Points {
   Points(Array<Vec3f> values) : values_(std::move(values)) {}  // NOLINT: points are their coordinates
   Points(Array<Vec3d> values) : values_(std::move(values)) {}  // NOLINT
 
-  [[nodiscard]] std::size_t size() const {
-    return visit([](auto points) { return points.size(); });
-  }
-  [[nodiscard]] bool is_double() const { return values_.index() == 1; }
-  [[nodiscard]] std::size_t bytes() const {
-    return visit([](auto points) { return points.size_bytes(); });
-  }
-  /// One point, exactly. Loops over many points are faster inside visit().
-  [[nodiscard]] Vec3d operator[](VertexId v) const {
-    return visit([&](auto points) { return vec_cast<double>(points[v.index()]); });
-  }
-
   /// Calls f(std::span<const Vec3<T>>) with T float or double.
   template <class F>
   decltype(auto) visit(F&& f) const {
@@ -48,6 +36,18 @@ class Points {
   template <class F>
   decltype(auto) visit(F&& f) {
     return std::visit([&](auto& v) -> decltype(auto) { return f(std::span(v.data(), v.size())); }, values_);
+  }
+
+  [[nodiscard]] std::size_t size() const {
+    return visit([](auto points) { return points.size(); });
+  }
+  [[nodiscard]] bool is_double() const { return values_.index() == 1; }
+  [[nodiscard]] std::size_t bytes() const {
+    return visit([](auto points) { return points.size_bytes(); });
+  }
+  /// One point, exactly. Loops over many points are faster inside visit().
+  [[nodiscard]] Vec3d operator[](VertexId v) const {
+    return visit([&](auto points) { return vec_cast<double>(points[v.index()]); });
   }
 
   /// The points named by `order`, in that order; each must exist.

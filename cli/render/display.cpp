@@ -1,0 +1,106 @@
+#include "render/display.h"
+
+#include <X11/Xlib.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <string>
+
+#include <tessera/core/error.h>
+
+namespace tessera::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// VTK ends the program when the server does not answer, so ask first.
+bool is_usable(const char* display) {
+  if (display == nullptr || *display == '\0') return false;
+  ::Display* connection = XOpenDisplay(display);
+  if (connection == nullptr) return false;
+  int opcode = 0;
+  int event = 0;
+  int error = 0;
+  const bool has_opengl = XQueryExtension(connection, "GLX", &opcode, &event, &error) != 0;
+  XCloseDisplay(connection);
+  return has_opengl;
+}
+
+Error make_no_server_error() {
+  return {
+      ErrorCode::unsupported,
+      "there is no display to draw on and Xvfb could not be started; run 'apt install xvfb' or set DISPLAY"};
+}
+
+/// In the new process, between fork and exec: only calls that are safe there.
+[[noreturn]] void become_server(int number_pipe) {
+  prctl(PR_SET_PDEATHSIG, SIGTERM);  // ends with us even if we are killed
+  setsid();                          // Ctrl-C at the terminal is for us, not for the server
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  std::signal(SIGPIPE, SIG_DFL);
+  const int null = open("/dev/null", O_RDWR);
+  dup2(null, STDIN_FILENO);
+  dup2(null, STDOUT_FILENO);
+  dup2(null, STDERR_FILENO);
+  dup2(number_pipe, 3);
+  std::array<const char*, 9> arguments = {"Xvfb",       "-displayfd", "3",   "-screen", "0",
+                                          "640x480x24", "-nolisten",  "tcp", nullptr};
+  execvp(arguments[0], const_cast<char**>(arguments.data()));
+  _exit(127);
+}
+
+/// What the server says on the pipe once it is ready: its number and a line feed. Empty if it died or took
+/// too long.
+std::string read_number(int pipe, const std::stop_token& stop) {
+  std::string text;
+  const auto deadline = std::chrono::steady_clock::now() + 20s;
+  while (std::chrono::steady_clock::now() < deadline) {
+    if (stop.stop_requested()) throw Error(ErrorCode::cancelled, "stopped on request");
+    pollfd waiting = {pipe, POLLIN, 0};
+    if (poll(&waiting, 1, 100) <= 0) continue;
+    std::array<char, 16> bytes{};
+    const ssize_t count = read(pipe, bytes.data(), bytes.size());
+    if (count <= 0) return "";
+    text.append(bytes.data(), static_cast<std::size_t>(count));
+    if (text.back() == '\n') return text.substr(0, text.size() - 1);
+  }
+  return "";
+}
+
+}  // namespace
+
+Display::Display(const std::stop_token& stop) {
+  if (is_usable(std::getenv("DISPLAY"))) return;
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw make_no_server_error();
+  const pid_t child = fork();
+  if (child == 0) become_server(ends[1]);
+  close(ends[1]);
+  if (child < 0) {
+    close(ends[0]);
+    throw make_no_server_error();
+  }
+  server_ = ChildProcess(child);
+  std::string number;
+  try {
+    number = read_number(ends[0], stop);
+  } catch (...) {
+    close(ends[0]);
+    throw;
+  }
+  close(ends[0]);
+  if (number.empty()) throw make_no_server_error();
+  setenv("DISPLAY", (":" + number).c_str(), 1);
+}
+
+}  // namespace tessera::cli

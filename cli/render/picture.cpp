@@ -1,0 +1,308 @@
+#include "render/picture.h"
+
+#include <vtkActor.h>
+#include <vtkCamera.h>
+#include <vtkImageData.h>
+#include <vtkLightKit.h>
+#include <vtkPNGWriter.h>
+#include <vtkPointData.h>
+#include <vtkPolyDataMapper.h>
+#include <vtkPolyDataNormals.h>
+#include <vtkProperty.h>
+#include <vtkRenderWindow.h>
+#include <vtkRenderer.h>
+#include <vtkScalarBarActor.h>
+#include <vtkTextProperty.h>
+#include <vtkUnsignedCharArray.h>
+#include <vtkWindowToImageFilter.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "render/vtk_data.h"
+
+namespace tessera::cli {
+namespace {
+
+/// Drawn larger and averaged down: smooth edges on any OpenGL, for text and lines too.
+constexpr int supersampling = 2;
+constexpr double view_angle = 26;
+/// Edges sharper than this stay sharp.
+constexpr double feature_angle = 35;
+/// The part of the width that the colour bar takes.
+constexpr double bar_share = 0.15;
+constexpr Color surface_color = {0.62, 0.70, 0.80};
+
+double radians(double degrees) {
+  return degrees * std::numbers::pi / 180;
+}
+
+void set_color(vtkProperty& property, const Color& c) {
+  property.SetColor(c[0], c[1], c[2]);
+}
+
+vtkSmartPointer<vtkPolyData> with_normals(const Piece& piece) {
+  if (piece.role != Role::closed_surface && piece.role != Role::open_surface) return piece.data;
+  const auto normals = vtkSmartPointer<vtkPolyDataNormals>::New();
+  normals->SetInputData(piece.data);
+  normals->SetFeatureAngle(feature_angle);
+  normals->SetConsistency(piece.role == Role::open_surface);
+  normals->Update();
+  return normals->GetOutput();
+}
+
+vtkSmartPointer<vtkPolyDataMapper> make_mapper(const Piece& piece, const PictureOptions& options) {
+  const auto mapper = vtkSmartPointer<vtkPolyDataMapper>::New();
+  mapper->SetInputData(options.style == Style::wireframe ? piece.data : with_normals(piece));
+  if (!options.coloring || piece.role == Role::outline) {
+    mapper->ScalarVisibilityOff();
+    return mapper;
+  }
+  const Coloring& coloring = *options.coloring;
+  const bool on_points = piece.data->GetPointData()->HasArray(drawn_field) != 0;
+  if (on_points) {
+    mapper->SetScalarModeToUsePointFieldData();
+  } else {
+    mapper->SetScalarModeToUseCellFieldData();
+  }
+  mapper->SelectColorArray(drawn_field);
+  mapper->SetLookupTable(make_lookup_table(coloring.colormap, coloring.lowest, coloring.highest));
+  mapper->UseLookupTableScalarRangeOn();
+  // Values, not colours, are interpolated across a triangle, so that steep fields keep the map's colours.
+  mapper->SetInterpolateScalarsBeforeMapping(on_points && !is_categorical(coloring.colormap));
+  return mapper;
+}
+
+void set_style(vtkProperty& property, const Piece& piece, const PictureOptions& options) {
+  const Color ink = readable_on(options.background);
+  set_color(property, piece.role == Role::outline ? ink : surface_color);
+  property.SetLineWidth(1.2 * supersampling);
+  property.SetPointSize(3.0 * supersampling);
+  switch (options.style) {
+    case Style::wireframe: property.SetRepresentationToWireframe(); break;
+    case Style::surface_with_edges:
+      property.EdgeVisibilityOn();
+      property.SetEdgeColor(0.12, 0.14, 0.18);
+      property.SetLineWidth(0.6 * supersampling);
+      break;
+    default: break;
+  }
+  if (piece.role == Role::points) property.SetRenderPointsAsSpheres(true);
+}
+
+void set_shading(vtkProperty& property, Role role, bool is_colored) {
+  if (role == Role::outline) {
+    property.LightingOff();
+    return;
+  }
+  // Colours carry numbers, so they keep most of their brightness; a plain surface may be darker in the shade.
+  property.SetAmbient(is_colored ? 0.28 : 0.12);
+  property.SetDiffuse(is_colored ? 0.74 : 0.88);
+  property.SetSpecular(is_colored ? 0.06 : 0.14);
+  property.SetSpecularPower(24);
+  if (role == Role::cut) {
+    property.SetInterpolationToFlat();
+    property.SetSpecular(0);
+  } else {
+    property.SetInterpolationToPhong();
+  }
+}
+
+void add_actors(vtkRenderer& renderer, const Geometry& geometry, const PictureOptions& options) {
+  for (const Piece& piece : geometry.pieces) {
+    const auto actor = vtkSmartPointer<vtkActor>::New();
+    actor->SetMapper(make_mapper(piece, options));
+    set_style(*actor->GetProperty(), piece, options);
+    set_shading(*actor->GetProperty(), piece.role, options.coloring.has_value());
+    renderer.AddActor(actor);
+  }
+}
+
+/// The extent of what is drawn, seen by the camera: x right, y up, z towards the eye.
+struct Frame {
+  Vec3d right, up, forward;
+
+  [[nodiscard]] Vec3d place(const double* p) const {
+    const Vec3d v = {p[0], p[1], p[2]};
+    return {dot(v, right), dot(v, up), dot(v, forward)};
+  }
+};
+
+template <class F>
+void for_each_point(const Geometry& geometry, F&& f) {
+  for (const Piece& piece : geometry.pieces) {
+    for (vtkIdType i = 0; i < piece.data->GetNumberOfPoints(); ++i) {
+      std::array<double, 3> p{};
+      piece.data->GetPoint(i, p.data());
+      if (std::isfinite(p[0] + p[1] + p[2])) f(p.data());
+    }
+  }
+}
+
+struct Fit {
+  Vec3d middle = {0, 0, 0};  ///< in the camera's axes
+  double distance = 1;
+};
+
+/// The nearest place of the eye from which every point is inside the picture: a point at (x, y, z) relative
+/// to the middle is, if |x| <= (distance - z) tan_x and likewise for y.
+Fit fit_points(const Geometry& geometry, const Frame& frame, double tan_x, double tan_y) {
+  Vec3d low = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
+  Vec3d high = -1.0 * low;
+  for_each_point(geometry, [&](const double* p) {
+    const Vec3d q = frame.place(p);
+    low = {std::min(low.x, q.x), std::min(low.y, q.y), std::min(low.z, q.z)};
+    high = {std::max(high.x, q.x), std::max(high.y, q.y), std::max(high.z, q.z)};
+  });
+  Fit fit;
+  fit.middle = 0.5 * (low + high);
+  fit.distance = 1e-6 * length(high - low);
+  for_each_point(geometry, [&](const double* p) {
+    const Vec3d q = frame.place(p) - fit.middle;
+    fit.distance = std::max({fit.distance, q.z + std::abs(q.x) / tan_x, q.z + std::abs(q.y) / tan_y});
+  });
+  return fit;
+}
+
+bool has_bar(const PictureOptions& options) {
+  return options.coloring && options.coloring->has_bar;
+}
+
+void place_camera(vtkRenderer& renderer, const Geometry& geometry, const PictureOptions& options) {
+  constexpr double margin = 0.94;
+  const double share = has_bar(options) ? 1 - bar_share : 1;
+  const double tan_y = std::tan(radians(view_angle / 2)) * margin;
+  const double tan_x = tan_y * options.width / options.height * share;
+  const Vec3d forward = options.camera.direction();
+  const Vec3d up = options.camera.up();
+  const Frame frame = {cross(up, forward), up, forward};
+  const Fit fit = fit_points(geometry, frame, tan_x, tan_y);
+  const Vec3d focus = fit.middle.x * frame.right + fit.middle.y * frame.up + fit.middle.z * frame.forward;
+  const Vec3d eye = focus + (fit.distance > 0 ? fit.distance : 1.0) * forward;
+  vtkCamera& camera = *renderer.GetActiveCamera();
+  camera.SetViewAngle(view_angle);
+  camera.SetFocalPoint(focus.x, focus.y, focus.z);
+  camera.SetPosition(eye.x, eye.y, eye.z);
+  camera.SetViewUp(up.x, up.y, up.z);
+  camera.Zoom(options.camera.zoom);
+  camera.SetWindowCenter(1 - share, 0);  // moves the scene left, beside the colour bar
+  renderer.ResetCameraClippingRange();
+}
+
+void set_text(vtkTextProperty& text, const Color& ink, int size, bool is_bold) {
+  text.SetColor(ink[0], ink[1], ink[2]);
+  text.SetFontFamilyToArial();
+  text.SetFontSize(size);
+  text.SetBold(is_bold);
+  text.SetItalic(false);
+  text.SetShadow(false);
+}
+
+void add_color_bar(vtkRenderer& renderer, const PictureOptions& options) {
+  const Coloring& coloring = *options.coloring;
+  const Color ink = readable_on(options.background);
+  const int size = std::max(10, options.height * supersampling / 42);
+  const auto bar = vtkSmartPointer<vtkScalarBarActor>::New();
+  bar->SetLookupTable(make_lookup_table(coloring.colormap, coloring.lowest, coloring.highest));
+  bar->SetTitle(coloring.title.c_str());
+  bar->SetLabelFormat("%.3g");
+  bar->SetNumberOfLabels(5);
+  bar->SetUnconstrainedFontSize(true);
+  bar->SetBarRatio(0.22);
+  bar->SetVerticalTitleSeparation(size / 2);
+  bar->SetPosition(1 - bar_share, 0.16);
+  bar->SetWidth(bar_share - 0.015);
+  bar->SetHeight(0.68);
+  bar->SetDrawAnnotations(is_categorical(coloring.colormap));
+  set_text(*bar->GetTitleTextProperty(), ink, size, true);
+  set_text(*bar->GetLabelTextProperty(), ink, size, false);
+  set_text(*bar->GetAnnotationTextProperty(), ink, size, false);
+  renderer.AddActor2D(bar);
+}
+
+/// Averages squares of pixels.
+vtkSmartPointer<vtkImageData> scale_down(vtkImageData* large, int factor) {
+  const int* from = large->GetDimensions();
+  const auto small = vtkSmartPointer<vtkImageData>::New();
+  small->SetDimensions(from[0] / factor, from[1] / factor, 1);
+  small->AllocateScalars(VTK_UNSIGNED_CHAR, 3);
+  const auto* pixels = static_cast<const unsigned char*>(large->GetScalarPointer());
+  auto* result = static_cast<unsigned char*>(small->GetScalarPointer());
+  const int width = from[0] / factor;
+  for (int y = 0; y < from[1] / factor; ++y) {
+    for (int x = 0; x < 3 * width; ++x) {
+      int sum = 0;
+      for (int dy = 0; dy < factor; ++dy) {
+        for (int dx = 0; dx < factor; ++dx) {
+          sum += pixels[(std::size_t(y * factor + dy) * from[0] + (x / 3) * factor + dx) * 3 + x % 3];
+        }
+      }
+      result[std::size_t(y) * width * 3 + x] =
+          static_cast<unsigned char>((sum + factor * factor / 2) / (factor * factor));
+    }
+  }
+  return small;
+}
+
+std::string encode_png(vtkImageData* image) {
+  const auto writer = vtkSmartPointer<vtkPNGWriter>::New();
+  writer->SetInputData(image);
+  writer->WriteToMemoryOn();
+  writer->SetCompressionLevel(9);
+  writer->Write();
+  const vtkUnsignedCharArray* bytes = writer->GetResult();
+  auto* data = const_cast<vtkUnsignedCharArray*>(bytes);
+  return {reinterpret_cast<const char*>(data->GetPointer(0)),
+          static_cast<std::size_t>(data->GetNumberOfValues())};
+}
+
+void report(const PictureOptions& options, double fraction) {
+  if (options.monitor != nullptr) options.monitor->update("drawing", fraction);
+}
+
+vtkSmartPointer<vtkImageData> take_pixels(vtkRenderWindow* window) {
+  const auto grabber = vtkSmartPointer<vtkWindowToImageFilter>::New();
+  grabber->SetInput(window);
+  grabber->SetInputBufferTypeToRGB();
+  grabber->ReadFrontBufferOff();
+  grabber->ShouldRerenderOff();
+  grabber->Update();
+  return grabber->GetOutput();
+}
+
+}  // namespace
+
+Vec3d Camera::direction() const {
+  const double a = radians(azimuth);
+  const double e = radians(elevation);
+  return {std::sin(a) * std::cos(e), -std::cos(a) * std::cos(e), std::sin(e)};
+}
+
+Vec3d Camera::up() const {
+  const double a = radians(azimuth);
+  const double e = radians(elevation);
+  return {-std::sin(a) * std::sin(e), std::cos(a) * std::sin(e), std::cos(e)};
+}
+
+std::string draw_png(const Geometry& geometry, const PictureOptions& options) {
+  report(options, 0);
+  const auto renderer = vtkSmartPointer<vtkRenderer>::New();
+  renderer->SetBackground(options.background[0], options.background[1], options.background[2]);
+  add_actors(*renderer, geometry, options);
+  const auto lights = vtkSmartPointer<vtkLightKit>::New();
+  lights->AddLightsToRenderer(renderer);
+  place_camera(*renderer, geometry, options);
+  if (has_bar(options)) add_color_bar(*renderer, options);
+  report(options, 0.4);
+  const auto window = vtkSmartPointer<vtkRenderWindow>::New();
+  window->SetOffScreenRendering(1);
+  window->SetMultiSamples(4);
+  window->SetSize(options.width * supersampling, options.height * supersampling);
+  window->AddRenderer(renderer);
+  window->Render();
+  report(options, 0.8);
+  return encode_png(scale_down(take_pixels(window), supersampling));
+}
+
+}  // namespace tessera::cli

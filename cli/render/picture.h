@@ -1,0 +1,50 @@
+// A picture of geometry: light, colours, camera, colour bar, as the bytes of a PNG file.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include <tessera/core/progress.h>
+#include <tessera/core/vec.h>
+
+#include "render/colormap.h"
+#include "render/geometry.h"
+
+namespace tessera::cli {
+
+/// Where the eye is, around the middle of what is drawn: 0, 0 looks along +y with z up.
+struct Camera {
+  double azimuth = 0;    ///< degrees about z, towards +x
+  double elevation = 0;  ///< degrees above the horizon
+  double zoom = 1;
+
+  /// The direction from what is drawn to the eye.
+  [[nodiscard]] Vec3d direction() const;
+  /// What is up in the picture.
+  [[nodiscard]] Vec3d up() const;
+};
+
+/// The field's colours and the title of their bar.
+struct Coloring {
+  std::string colormap = "viridis";
+  double lowest = 0;
+  double highest = 1;
+  std::string title;
+  bool has_bar = true;
+};
+
+struct PictureOptions {
+  Style style = Style::surface;
+  Camera camera;
+  std::optional<Coloring> coloring;  ///< none: one colour
+  int width = 1200;
+  int height = 900;
+  Color background = {1, 1, 1};
+  const Monitor* monitor = nullptr;
+};
+
+/// Needs a Display. The same picture for the same input on the same OpenGL.
+[[nodiscard]] std::string draw_png(const Geometry& geometry, const PictureOptions& options);
+
+}  // namespace tessera::cli

@@ -1,0 +1,126 @@
+// Session: what every verb shares. The common options, where the work runs, progress and Ctrl-C, how long
+// each phase took, what to print and the JSON object.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tessera/core/error.h>
+#include <tessera/core/memory.h>
+#include <tessera/core/progress.h>
+#include <tessera/exec/exec.h>
+
+#include "progress_bar.h"
+
+namespace tessera::cli {
+
+/// Keeps keys in the order they were written, so that the object reads like the documentation.
+using Json = nlohmann::ordered_json;
+
+/// The options that every verb takes, as they were typed.
+struct CommonOptions {
+  std::string device;  ///< empty: auto, and only looked for by verbs that can use a GPU
+  int threads = 0;     ///< 0: as many as the machine has
+  std::string memory;  ///< empty: no limit
+  std::string json;    ///< a file, "-" for standard output, empty for none
+  bool quiet = false;
+};
+
+enum class Phase : std::uint8_t { read, prepare, compute, write };
+
+class Session {
+ public:
+  /// Error(bad_option) for options that mean nothing, Error(device_failed) for a GPU that is asked for and
+  /// not there.
+  Session(std::string verb, CommonOptions options, std::stop_token stop);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// Where to run, for work that a GPU can do. Looked for at the first call; one line says that there is no
+  /// GPU.
+  [[nodiscard]] const Exec& exec();
+  /// The host threads of --threads, for work that only the host does.
+  [[nodiscard]] Exec host() const { return Exec::host(options_.threads); }
+  [[nodiscard]] const Monitor& monitor() const { return monitor_; }
+  /// What --memory allows; everything large is reserved here before it is made.
+  [[nodiscard]] MemoryBudget& memory() { return memory_; }
+
+  /// Runs f() and adds its time to the phase. Error(cancelled) instead if Ctrl-C was pressed before.
+  template <class F>
+  decltype(auto) in_phase(Phase phase, F&& f) {
+    const PhaseScope scope(*this, phase);
+    return std::forward<F>(f)();
+  }
+
+  /// Text for people, on standard output; nowhere with --quiet or --json -.
+  template <class... Args>
+  void print(fmt::format_string<Args...> text, Args&&... args) {
+    print_text(fmt::format(text, std::forward<Args>(args)...));
+  }
+  /// One line on stderr that is not an error; nowhere with --quiet.
+  void note(const std::string& sentence);
+
+  /// What the verb found: the `result` of the JSON object.
+  [[nodiscard]] Json& result() { return result_; }
+  void add_input(const std::filesystem::path& file) { inputs_.push_back(file.string()); }
+
+  /// Error(cancelled) if Ctrl-C was pressed.
+  void check_stop() const;
+  [[nodiscard]] double total_seconds() const;
+
+  /// Ends the run: takes the progress line away, prints the error if there is one and writes the JSON object.
+  /// Error(write_failed) if that is not possible.
+  void finish(const Error* error);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// Adds the time from its making to its end to one phase.
+  class PhaseScope {
+   public:
+    PhaseScope(Session& session, Phase phase) : session_(session), phase_(phase), start_(Clock::now()) {
+      session_.check_stop();
+    }
+    PhaseScope(const PhaseScope&) = delete;
+    PhaseScope& operator=(const PhaseScope&) = delete;
+    ~PhaseScope();
+
+   private:
+    Session& session_;
+    Phase phase_;
+    Clock::time_point start_;
+  };
+
+  void choose_automatically();
+  void print_text(const std::string& text);
+  [[nodiscard]] Json make_json(const Error* error) const;
+
+  std::string verb_;
+  CommonOptions options_;
+  Clock::time_point start_ = Clock::now();
+  Bytes start_bytes_ = peak_resident_bytes();
+  ProgressBar bar_;
+  Monitor monitor_;
+  MemoryBudget memory_;
+  std::optional<Exec> exec_;
+  std::vector<std::string> inputs_;
+  std::array<double, 4> seconds_{};
+  Json result_ = Json::object();
+};
+
+/// Writes a JSON object for a run that ended before there was a session, such as a wrong option.
+void write_error_json(const std::string& target, std::string_view verb, const Error& error);
+
+/// "tessera: SENTENCE" on stderr.
+void print_error(const Error& error);
+
+}  // namespace tessera::cli

@@ -1,0 +1,94 @@
+// tessera convert: a mesh in another format.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "boundary.h"
+#include "files.h"
+#include "text.h"
+#include "verb.h"
+
+namespace tessera::cli {
+namespace {
+
+struct ConvertOptions {
+  InputOptions input;
+  OutputOptions output;
+  std::filesystem::path output_argument;
+  bool surface = false;
+};
+
+/// Formats that hold surfaces only.
+bool is_surface_format(std::string_view extension) {
+  constexpr std::array<std::string_view, 5> names = {"vtp", "ply", "obj", "stl", "off"};
+  return std::ranges::find(names, extension) != names.end();
+}
+
+OutputOptions resolve_output(const ConvertOptions& options) {
+  OutputOptions output = options.output;
+  if (!options.output_argument.empty() && !output.file.empty()) {
+    throw Error(ErrorCode::bad_option, fmt::format("two outputs were named, '{}' and '{}'; name one",
+                                                   options.output_argument.string(), output.file.string()));
+  }
+  if (output.file.empty()) output.file = options.output_argument;
+  if (output.file.empty()) {
+    throw Error(ErrorCode::bad_option, "convert needs the file to write; add it after the input or with -o");
+  }
+  return output;
+}
+
+void check_kind(const AnyMesh& mesh, const OutputOptions& output) {
+  if (!std::holds_alternative<TetMesh>(mesh) || !is_surface_format(extension_of(output.file))) return;
+  throw Error(
+      ErrorCode::unsupported,
+      fmt::format(
+          "'{}' can not hold tetrahedra; write .vtu or .vtk, or add --surface to write their boundary",
+          output.file.string()));
+}
+
+AnyMesh take_surface(Session& session, const AnyMesh& mesh) {
+  const TetMesh* tets = std::get_if<TetMesh>(&mesh);
+  if (tets == nullptr) {
+    throw Error(
+        ErrorCode::unsupported,
+        fmt::format("--surface takes the boundary of a tetrahedral mesh, but this is a {}; leave it out",
+                    kind_name(mesh)));
+  }
+  return session.in_phase(Phase::compute, [&] { return compute_boundary(*tets); });
+}
+
+void declare_convert(CLI::App& app, ConvertOptions& options) {
+  add_input_options(app, options.input);
+  app.add_option("output_file", options.output_argument, "the file to write, unless -o names it")
+      ->type_name("OUT");
+  add_output_options(app, options.output);
+  app.add_flag("--surface", options.surface,
+               "write the boundary triangles of a tetrahedral mesh, with its point data");
+}
+
+int run_convert(Session& session, const ConvertOptions& options) {
+  const OutputOptions output = resolve_output(options);
+  check_output(output);
+  Input input = read_input(session, options.input);
+  for (const std::string& note : input.report.notes) session.note(note);
+  if (options.surface) {
+    input.mesh = take_surface(session, input.mesh);
+  } else {
+    check_kind(input.mesh, output);
+  }
+  session.result()["notes"] = input.report.notes;
+  write_output(session, output, input.mesh);
+  return 0;
+}
+
+}  // namespace
+
+Verb convert_verb() {
+  return define_verb<ConvertOptions>({"convert", "write a mesh in another format, or its boundary surface",
+                                      "  tessera convert kuhn64.vtu kuhn64.vtk --ascii\n"
+                                      "  tessera convert kuhn64.vtu -o boundary.ply --surface"},
+                                     declare_convert, run_convert);
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,178 @@
+// tessera doctor: what is wrong with a mesh, and the mesh mended.
+#include <fmt/format.h>
+
+#include <tessera/mesh/doctor.h>
+
+#include "files.h"
+#include "text.h"
+#include "verb.h"
+
+namespace tessera::cli {
+namespace {
+
+struct DoctorVerbOptions {
+  InputOptions input;
+  OutputOptions output;
+  bool fix = false;
+  std::size_t max_ids = 100;
+  FixOptions mend;
+};
+
+/// How many ids the table shows; the JSON object has --max-ids of them.
+constexpr std::size_t shown_ids = 4;
+
+std::string tuple_text(const std::vector<std::uint32_t>& tuple) {
+  return tuple.size() == 1 ? std::to_string(tuple[0]) : fmt::format("({})", fmt::join(tuple, " "));
+}
+
+std::string ids_text(const Finding& finding) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(shown_ids, finding.ids.size()); ++i) {
+    text += fmt::format("{}{}", i == 0 ? "" : " ", tuple_text(finding.ids[i]));
+  }
+  return finding.count > shown_ids && !text.empty() ? text + " ..." : text;
+}
+
+std::string_view severity_name(Severity severity) {
+  return severity == Severity::error ? "error" : "information";
+}
+
+Json describe_finding(const Finding& finding) {
+  Json object = {{"kind", finding.kind},
+                 {"severity", severity_name(finding.severity)},
+                 {"element", to_string(finding.element)},
+                 {"count", finding.count},
+                 {"explanation", finding.explanation},
+                 {"ids", finding.ids}};
+  if (!finding.field.empty()) object["field"] = finding.field;
+  return object;
+}
+
+Json describe_report(const DoctorReport& report) {
+  Json findings = Json::array();
+  for (const Finding& finding : report.findings) findings.push_back(describe_finding(finding));
+  return {{"has_errors", report.has_errors()},
+          {"vertices", report.vertices},
+          {"edges", report.edges},
+          {"faces", report.faces},
+          {"cells", report.cells},
+          {"components", report.components},
+          {"euler_characteristic", report.euler_characteristic},
+          {"boundary_faces", report.boundary_faces},
+          {"findings", std::move(findings)}};
+}
+
+void print_report(Session& session, const AnyMesh& mesh, const DoctorReport& report) {
+  session.print("{}: {} vertices, {} edges, {} faces, {} {}\n", kind_name(mesh), grouped(report.vertices),
+                grouped(report.edges), grouped(report.faces), grouped(report.cells), cell_name(mesh));
+  session.print("{}, Euler characteristic {}, {}\n", counted(report.components, "component", "components"),
+                report.euler_characteristic,
+                counted(report.boundary_faces, "boundary face", "boundary faces"));
+  if (report.findings.empty()) {
+    session.print("nothing to remark\n");
+    return;
+  }
+  Table table({Align::left, Align::left, Align::right, Align::left, Align::left});
+  table.add({"severity", "kind", "count", "first ids", "meaning"});
+  for (const Finding& finding : report.findings) {
+    const std::string kind =
+        finding.field.empty() ? finding.kind : fmt::format("{} ({})", finding.kind, finding.field);
+    table.add({std::string(severity_name(finding.severity)), kind, grouped(finding.count), ids_text(finding),
+               finding.explanation});
+  }
+  session.print("\n{}", table.text());
+}
+
+DoctorReport examine(Session& session, const AnyMesh& mesh, std::size_t max_ids) {
+  const DoctorOptions options = {.max_ids = max_ids, .exec = session.host(), .monitor = &session.monitor()};
+  return session.in_phase(
+      Phase::compute, [&] { return std::visit([&](const auto& m) { return diagnose(m, options); }, mesh); });
+}
+
+FixReport mend(Session& session, AnyMesh& mesh, FixOptions options) {
+  options.exec = session.host();
+  options.monitor = &session.monitor();
+  return session.in_phase(Phase::compute, [&] {
+    return std::visit(
+        [&](auto& m) -> FixReport {
+          if constexpr (requires { fix(m, options); }) return fix(m, options);
+          throw Error(ErrorCode::unsupported, "a grid has no cells to mend; use doctor without --fix");
+        },
+        mesh);
+  });
+}
+
+/// The cells and points with defects, as a mesh to look at.
+AnyMesh take_defects(Session& session, const AnyMesh& mesh) {
+  const DoctorOptions options = {.exec = session.host(), .monitor = &session.monitor()};
+  return session.in_phase(Phase::compute, [&] {
+    return std::visit(
+        [&](const auto& m) -> AnyMesh {
+          if constexpr (requires { defect_mesh(m, options); }) return defect_mesh(m, options);
+          throw Error(ErrorCode::unsupported,
+                      "a grid has no cells to draw as defects; use doctor without -o");
+        },
+        mesh);
+  });
+}
+
+void report_changes(Session& session, const FixReport& report) {
+  Json& changes = session.result()["changes"] = Json::array();
+  for (const auto& [kind, count] : report.changes) {
+    changes.push_back({{"kind", kind}, {"count", count}});
+    session.print("mended: {} {}\n", kind, grouped(count));
+  }
+  if (report.changes.empty()) session.print("mended: nothing\n");
+}
+
+void declare_doctor(CLI::App& app, DoctorVerbOptions& options) {
+  add_input_options(app, options.input);
+  add_output_options(app, options.output)
+      ->description(
+          "with --fix the mended mesh, else the cells and points with defects as a mesh to look at");
+  app.add_flag("--fix", options.fix, "mend what can be mended safely and write the mesh to -o");
+  app.add_option("--max-ids", options.max_ids, "ids to list for each finding")
+      ->capture_default_str()
+      ->type_name("N");
+  app.add_flag("--drop,!--no-drop", options.mend.drop,
+               "with --fix: drop degenerate, duplicate and broken cells and unused points (on)");
+  app.add_flag("--weld,!--no-weld", options.mend.weld,
+               "with --fix: join points with equal coordinates (off)");
+  app.add_flag("--orient,!--no-orient", options.mend.orient,
+               "with --fix: turn cells so that they agree (on)");
+}
+
+int run_doctor(Session& session, const DoctorVerbOptions& options) {
+  if (options.fix && options.output.file.empty()) {
+    throw Error(ErrorCode::bad_option, "--fix needs -o FILE to write the mended mesh to");
+  }
+  if (!options.output.file.empty()) check_output(options.output);
+  Input input = read_input(session, options.input);
+  for (const std::string& note : input.report.notes) session.note(note);
+  DoctorReport report = examine(session, input.mesh, options.max_ids);
+  print_report(session, input.mesh, report);
+  session.result()["report"] = describe_report(report);
+  if (options.fix) {
+    report_changes(session, mend(session, input.mesh, options.mend));
+    report = examine(session, input.mesh, options.max_ids);
+    session.result()["report_after"] = describe_report(report);
+    write_output(session, options.output, input.mesh);
+    if (report.has_errors()) print_report(session, input.mesh, report);
+  } else if (!options.output.file.empty()) {
+    write_output(session, options.output, take_defects(session, input.mesh));
+  }
+  return report.has_errors() ? static_cast<int>(ErrorCode::bad_mesh) : 0;
+}
+
+}  // namespace
+
+Verb doctor_verb() {
+  return define_verb<DoctorVerbOptions>(
+      {"doctor", "list what is wrong or remarkable about a mesh, and mend it",
+       "  tessera doctor scan.ply\n"
+       "  tessera doctor scan.ply -o defects.vtp\n"
+       "  tessera doctor scan.ply --fix --weld -o mended.ply"},
+      declare_doctor, run_doctor);
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,161 @@
+// tessera info: what a mesh file holds.
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "fields.h"
+#include "files.h"
+#include "text.h"
+#include "verb.h"
+
+namespace tessera::cli {
+namespace {
+
+struct InfoOptions {
+  std::vector<std::filesystem::path> files;
+  bool simplices = false;
+};
+
+struct Box {
+  Vec3d low = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(),
+               std::numeric_limits<double>::infinity()};
+  Vec3d high = -1.0 * low;
+
+  void add(Vec3d p) {
+    low = {std::fmin(low.x, p.x), std::fmin(low.y, p.y), std::fmin(low.z, p.z)};
+    high = {std::fmax(high.x, p.x), std::fmax(high.y, p.y), std::fmax(high.z, p.z)};
+  }
+};
+
+template <int Dim>
+Box compute_box(const SimplexMesh<Dim>& mesh) {
+  Box box;
+  mesh.points.visit([&](auto points) {
+    for (const auto& p : points) box.add(vec_cast<double>(p));
+  });
+  return box;
+}
+
+Box compute_box(const Grid& grid) {
+  Box box;
+  for (unsigned corner = 0; corner < 8; ++corner) {
+    const auto at = [&](unsigned axis) { return (corner >> axis & 1u) != 0 ? grid.dims[axis] - 1 : 0u; };
+    box.add(grid.point(at(0), at(1), at(2)));
+  }
+  return box;
+}
+
+Json describe_mesh(const std::filesystem::path& file, const Input& input) {
+  const Box box = std::visit([](const auto& mesh) { return compute_box(mesh); }, input.mesh);
+  Json object = {{"file", file.string()},
+                 {"format", input.report.format},
+                 {"kind", kind_name(input.mesh)},
+                 {"points", vertex_count(input.mesh)},
+                 {"cells", cell_count(input.mesh)}};
+  if (const Grid* grid = std::get_if<Grid>(&input.mesh)) {
+    object["dims"] = grid->dims;
+    object["spacing"] = {grid->spacing.x, grid->spacing.y, grid->spacing.z};
+  } else {
+    const bool is_double = std::visit(
+        [](const auto& mesh) {
+          if constexpr (requires { mesh.points; }) return mesh.points.is_double();
+          return false;
+        },
+        input.mesh);
+    object["coordinates"] = is_double ? "float64" : "float32";
+  }
+  object["box"] = {{box.low.x, box.low.y, box.low.z}, {box.high.x, box.high.y, box.high.z}};
+  object["bytes"] = input.reservation.bytes();
+  object["cells_in_file"] = Json::object();
+  for (const auto& [type, count] : input.report.cells) object["cells_in_file"][type] = count;
+  object["notes"] = input.report.notes;
+  object["fields"] = Json::array();
+  for (const FieldChoice& choice : list_fields(input.mesh))
+    object["fields"].push_back(describe_field(choice));
+  return object;
+}
+
+std::string number_text(const Json& value) {
+  if (value.is_null()) return "-";
+  return value.is_number_float() ? fmt::format("{:.6g}", value.get<double>()) : value.dump();
+}
+
+std::string list_text(const Json& values, std::string_view separator) {
+  std::string text;
+  for (const Json& value : values)
+    text += fmt::format("{}{}", text.empty() ? "" : separator, number_text(value));
+  return text;
+}
+
+std::string field_table(const Json& fields) {
+  const Align left = Align::left;
+  const Align right = Align::right;
+  Table table({left, left, left, right, right, right, right, right});
+  table.add({"field", "on", "type", "components", "values", "lowest", "highest", "NaN"});
+  for (const Json& field : fields) {
+    table.add({field["name"], field["association"], field["type"], grouped(field["components"]),
+               grouped(field["tuples"]), number_text(field["range"][0]), number_text(field["range"][1]),
+               grouped(field["nan_count"])});
+  }
+  return table.text();
+}
+
+std::string census_text(const Json& cells) {
+  std::string text;
+  for (const auto& [type, count] : cells.items()) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", grouped(count), type);
+  }
+  return text;
+}
+
+void print_description(Session& session, const Input& input, const Json& d) {
+  session.print("{}: {} ({})\n", d["file"].get<std::string>(), d["kind"].get<std::string>(),
+                d["format"].get<std::string>());
+  Table table({Align::left, Align::left});
+  const std::string points = grouped(d["points"]);
+  if (d.contains("dims")) {
+    table.add({"points", fmt::format("{} ({}), spacing {}", points, list_text(d["dims"], " x "),
+                                     list_text(d["spacing"], " x "))});
+  } else {
+    table.add({"points", fmt::format("{} ({})", points, d["coordinates"].get<std::string>())});
+  }
+  table.add({std::string(cell_name(input.mesh)), grouped(d["cells"])});
+  if (!d["cells_in_file"].empty()) table.add({"cells in file", census_text(d["cells_in_file"])});
+  table.add({"box", fmt::format("({}) to ({})", list_text(d["box"][0], ", "), list_text(d["box"][1], ", "))});
+  table.add({"memory", format_bytes(d["bytes"])});
+  for (const Json& note : d["notes"]) table.add({"note", note.get<std::string>()});
+  session.print("{}", table.text());
+  if (!d["fields"].empty()) session.print("\n{}", field_table(d["fields"]));
+}
+
+void declare_info(CLI::App& app, InfoOptions& options) {
+  app.add_option("files", options.files, "the mesh files to look at")->required()->type_name("FILE");
+  app.add_flag("--simplices", options.simplices,
+               "cut polygons into triangles, hexahedra and the like into tetrahedra");
+}
+
+int run_info(Session& session, const InfoOptions& options) {
+  Json& files = session.result()["files"] = Json::array();
+  for (const auto& file : options.files) {
+    if (!files.empty()) session.print("\n");
+    const Input input = read_input(session, {file, options.simplices});
+    const Json description = session.in_phase(Phase::compute, [&] { return describe_mesh(file, input); });
+    print_description(session, input, description);
+    files.push_back(description);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Verb info_verb() {
+  return define_verb<InfoOptions>(
+      {"info", "what a mesh file holds: kind, counts, box, fields and their ranges",
+       "  tessera info kuhn64.vtu\n"
+       "  tessera info --json - *.vtu | jq '.result.files[].points'"},
+      declare_info, run_info);
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,341 @@
+// tessera render: a picture of a mesh, with or without a screen.
+#include <fmt/format.h>
+#include <vtkObject.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "fields.h"
+#include "files.h"
+#include "render/display.h"
+#include "render/picture.h"
+#include "render/vtk_data.h"
+#include "text.h"
+#include "verb.h"
+
+namespace tessera::cli {
+namespace {
+
+struct RenderOptions {
+  InputOptions input;
+  std::filesystem::path output;
+  std::string style = "auto";
+  std::string field;
+  std::string component = "magnitude";
+  std::string range;
+  std::string colormap = "viridis";
+  bool no_bar = false;
+  std::string camera = "iso";
+  double azimuth = 0;
+  double elevation = 0;
+  double zoom = 1;
+  std::string size = "1200x900";
+  std::string background = "white";
+  std::string clip;
+  bool crinkle = false;
+};
+
+struct NamedStyle {
+  std::string_view name;
+  Style style;
+};
+constexpr std::array<NamedStyle, 6> styles = {{{"auto", Style::automatic},
+                                               {"surface", Style::surface},
+                                               {"wireframe", Style::wireframe},
+                                               {"surface-with-edges", Style::surface_with_edges},
+                                               {"points", Style::points},
+                                               {"slices", Style::slices}}};
+
+struct NamedCamera {
+  std::string_view name;
+  Camera camera;
+};
+constexpr std::array<NamedCamera, 7> cameras = {{{"iso", {30, 25}},
+                                                 {"front", {0, 0}},
+                                                 {"back", {180, 0}},
+                                                 {"left", {-90, 0}},
+                                                 {"right", {90, 0}},
+                                                 {"top", {0, 90}},
+                                                 {"bottom", {0, -90}}}};
+
+template <class Table>
+std::vector<std::string> names_in(const Table& table) {
+  std::vector<std::string> names;
+  for (const auto& entry : table) names.emplace_back(entry.name);
+  return names;
+}
+
+template <class Table>
+const auto& entry_named(const Table& table, const std::string& name) {
+  return *std::ranges::find_if(table, [&](const auto& entry) { return entry.name == name; });
+}
+
+[[noreturn]] void throw_bad_value(std::string_view option, const std::string& value,
+                                  std::string_view advice) {
+  throw Error(ErrorCode::bad_option, fmt::format("'{}' does not suit {}; {}", value, option, advice));
+}
+
+/// "a,b" or "axb" as two numbers.
+template <class T>
+std::optional<std::pair<T, T>> parse_pair(const std::string& text, char separator) {
+  const std::size_t middle = text.find(separator);
+  if (middle == std::string::npos) return std::nullopt;
+  std::pair<T, T> pair;
+  const char* end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), text.data() + middle, pair.first);
+  const auto second = std::from_chars(text.data() + middle + 1, end, pair.second);
+  const bool is_whole = first.ptr == text.data() + middle && second.ptr == end;
+  if (first.ec != std::errc{} || second.ec != std::errc{} || !is_whole) return std::nullopt;
+  return pair;
+}
+
+/// Least and greatest coordinate along an axis.
+std::pair<double, double> find_extent(const AnyMesh& mesh, int axis) {
+  std::pair<double, double> extent = {HUGE_VAL, -HUGE_VAL};
+  const auto add = [&](Vec3d p) {
+    const double c = axis == 0 ? p.x : axis == 1 ? p.y : p.z;
+    extent = {std::fmin(extent.first, c), std::fmax(extent.second, c)};
+  };
+  std::visit(
+      [&](const auto& m) {
+        if constexpr (requires { m.points; }) {
+          m.points.visit([&](auto points) {
+            for (const auto& p : points) add(vec_cast<double>(p));
+          });
+        } else {
+          for (unsigned c = 0; c < 8; ++c) {
+            add(m.point((c & 1u) * (m.dims[0] - 1), (c >> 1 & 1u) * (m.dims[1] - 1),
+                        (c >> 2) * (m.dims[2] - 1)));
+          }
+        }
+      },
+      mesh);
+  return extent;
+}
+
+/// "x=0.5" is a coordinate, "x=50%" a part of the mesh's extent. The half nearer to the eye is taken away.
+std::optional<ClipPlane> parse_clip(const RenderOptions& options, const AnyMesh& mesh, const Camera& camera) {
+  const std::string& text = options.clip;
+  if (text.empty()) return std::nullopt;
+  constexpr std::string_view advice = "write an axis and a place, such as x=0.5 or z=50%";
+  const std::size_t axis = std::string_view("xyz").find(text[0]);
+  if (text.size() < 3 || axis == std::string_view::npos || text[1] != '=')
+    throw_bad_value("--clip", text, advice);
+  ClipPlane clip;
+  clip.axis = static_cast<int>(axis);
+  const bool is_part = text.back() == '%';
+  const char* end = text.data() + text.size() - (is_part ? 1 : 0);
+  const auto [stop, status] = std::from_chars(text.data() + 2, end, clip.position);
+  if (status != std::errc{} || stop != end) throw_bad_value("--clip", text, advice);
+  if (is_part) {
+    const auto [low, high] = find_extent(mesh, clip.axis);
+    clip.position = std::lerp(low, high, clip.position / 100);
+  }
+  const Vec3d d = camera.direction();
+  clip.keeps_below = (axis == 0 ? d.x : axis == 1 ? d.y : d.z) > -1e-9;
+  clip.is_crinkled = options.crinkle;
+  return clip;
+}
+
+/// The component of the field that --component names, or -1 for its magnitude.
+int parse_component(const std::string& text, const Field& field) {
+  if (field.components() == 1 && text == "magnitude") return 0;
+  if (text == "magnitude") return -1;
+  int component = 0;
+  const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), component);
+  const bool is_number = status == std::errc{} && stop == text.data() + text.size();
+  if (!is_number || component < 0 || component >= static_cast<int>(field.components())) {
+    throw_bad_value(
+        "--component", text,
+        fmt::format("'{}' has components 0 to {}, or write magnitude", field.name(), field.components() - 1));
+  }
+  return component;
+}
+
+/// One number a tuple: a component or the length of the tuple.
+template <class T>
+Field make_scalar(const Field& field, int component) {
+  Array<T> scalars(field.size());
+  field.visit([&](auto numbers) {
+    const std::size_t width = field.components();
+    for (std::size_t i = 0; i < scalars.size(); ++i) {
+      const auto tuple = numbers.subspan(i * width, width);
+      if (component >= 0) {
+        scalars[i] = static_cast<T>(tuple[static_cast<std::size_t>(component)]);
+        continue;
+      }
+      double sum = 0;
+      for (const auto number : tuple) sum += static_cast<double>(number) * static_cast<double>(number);
+      scalars[i] = static_cast<T>(std::sqrt(sum));
+    }
+  });
+  return Field(drawn_field, std::move(scalars));
+}
+
+Field make_drawn_field(const Field& field, int component) {
+  const bool fits_float = field.type() == ScalarType::f32 || size_of(field.type()) <= 2;
+  return fits_float ? make_scalar<float>(field, component) : make_scalar<double>(field, component);
+}
+
+/// Leaves the mesh with nothing but the scalar that is drawn, so that nothing else is carried through the
+/// filters.
+void keep_only(AnyMesh& mesh, std::optional<Field> drawn, Association association) {
+  std::visit(
+      [&](auto& m) {
+        m.point_data = {};
+        m.cell_data = {};
+        m.field_data = {};
+        if (drawn) (association == Association::points ? m.point_data : m.cell_data).add(std::move(*drawn));
+      },
+      mesh);
+}
+
+void check_field_length(const AnyMesh& mesh, const FieldChoice& choice) {
+  const std::size_t wanted =
+      choice.association == Association::points ? vertex_count(mesh) : cell_count(mesh);
+  if (choice.field->size() == wanted) return;
+  throw Error(ErrorCode::bad_mesh,
+              fmt::format("the field '{}' has {} values for {} {}; see 'tessera doctor'",
+                          choice.field->name(), choice.field->size(), wanted, to_string(choice.association)));
+}
+
+std::pair<double, double> choose_range(const RenderOptions& options, const Field& drawn) {
+  if (!options.range.empty()) {
+    const auto range = parse_pair<double>(options.range, ',');
+    if (!range || !(range->first < range->second)) {
+      throw_bad_value("--range", options.range, "write two numbers, the lower one first, such as -1,1");
+    }
+    return *range;
+  }
+  const FieldRange found = compute_range(drawn);
+  const double low = found.lowest.is_number() ? found.lowest.get<double>() : 0;
+  const double high = found.highest.is_number() ? found.highest.get<double>() : 0;
+  return {low, high > low ? high : low + 1};
+}
+
+/// Replaces the mesh's fields by the one to draw and says how to colour it.
+std::optional<Coloring> choose_coloring(const RenderOptions& options, AnyMesh& mesh) {
+  if (options.field.empty()) {
+    keep_only(mesh, std::nullopt, Association::points);
+    return std::nullopt;
+  }
+  const FieldChoice choice = choose_field(mesh, options.field);
+  check_field_length(mesh, choice);
+  const int component = parse_component(options.component, *choice.field);
+  Coloring coloring;
+  coloring.colormap = options.colormap;
+  coloring.has_bar = !options.no_bar;
+  coloring.title = choice.field->components() == 1 ? options.field
+                   : component < 0                 ? fmt::format("|{}|", options.field)
+                                                   : fmt::format("{}[{}]", options.field, component);
+  Field drawn = make_drawn_field(*choice.field, component);
+  std::tie(coloring.lowest, coloring.highest) = choose_range(options, drawn);
+  keep_only(mesh, std::move(drawn), choice.association);
+  return coloring;
+}
+
+PictureOptions make_picture_options(const RenderOptions& options) {
+  PictureOptions picture;
+  picture.style = entry_named(styles, options.style).style;
+  picture.camera = entry_named(cameras, options.camera).camera;
+  picture.camera.azimuth += options.azimuth;
+  picture.camera.elevation += options.elevation;
+  picture.camera.zoom = options.zoom;
+  picture.background = parse_color(options.background);
+  const auto size = parse_pair<int>(options.size, 'x');
+  if (!size || std::min(size->first, size->second) < 16 || std::max(size->first, size->second) > 8192) {
+    throw_bad_value("--size", options.size,
+                    "write width x height in pixels, 16 to 8192 each, such as 1200x900");
+  }
+  std::tie(picture.width, picture.height) = *size;
+  return picture;
+}
+
+void declare_view(CLI::App& app, RenderOptions& options) {
+  app.add_option("--camera", options.camera, "where to look from")
+      ->check(CLI::IsMember(names_in(cameras)))
+      ->capture_default_str();
+  app.add_option("--azimuth", options.azimuth, "degrees to turn the camera about z")->type_name("DEGREES");
+  app.add_option("--elevation", options.elevation, "degrees to raise the camera")->type_name("DEGREES");
+  app.add_option("--zoom", options.zoom, "above 1 is nearer")
+      ->check(CLI::PositiveNumber)
+      ->type_name("FACTOR");
+  app.add_option("--size", options.size, "of the picture in pixels")->capture_default_str()->type_name("WxH");
+  app.add_option("--background", options.background, "white, black, gray or #rrggbb")
+      ->capture_default_str()
+      ->type_name("COLOUR");
+  app.add_option("--clip", options.clip, "take away the half before a plane: x=0.5, or z=50% of the extent")
+      ->type_name("AXIS=PLACE");
+  app.add_flag("--crinkle", options.crinkle, "with --clip: keep whole tetrahedra instead of cutting them");
+}
+
+void declare_render(CLI::App& app, RenderOptions& options) {
+  add_input_options(app, options.input);
+  app.add_option("-o,--output", options.output, "the .png file to write")->required()->type_name("FILE");
+  app.add_option("--style", options.style, "auto draws surfaces, and grids as slices")
+      ->check(CLI::IsMember(names_in(styles)))
+      ->capture_default_str();
+  app.add_option("--field", options.field, "colour by this field of the points or cells")->type_name("NAME");
+  app.add_option("--component", options.component, "which one of a vector: 0, 1, ... or magnitude")
+      ->capture_default_str()
+      ->type_name("K");
+  app.add_option("--range", options.range,
+                 "numbers at the two ends of the colours; the field's own if left out")
+      ->type_name("LO,HI");
+  app.add_option("--colormap", options.colormap,
+                 "colours; cold-hot and categories give each whole number its own")
+      ->check(CLI::IsMember(colormap_names()))
+      ->capture_default_str();
+  app.add_flag("--no-bar", options.no_bar, "leave the colour bar out");
+  declare_view(app, options);
+}
+
+void check_picture_output(const std::filesystem::path& file) {
+  if (extension_of(file) != "png") {
+    throw Error(ErrorCode::unsupported,
+                fmt::format("pictures are written as PNG; name '{}' with .png at the end", file.string()));
+  }
+  check_folder(file);
+}
+
+int run_render(Session& session, const RenderOptions& options) {
+  check_picture_output(options.output);
+  PictureOptions picture = make_picture_options(options);
+  picture.monitor = &session.monitor();
+  Input input = read_input(session, options.input);
+  for (const std::string& note : input.report.notes) session.note(note);
+  const Geometry geometry = session.in_phase(Phase::prepare, [&] {
+    picture.coloring = choose_coloring(options, input.mesh);
+    return make_geometry(input.mesh, picture.style, parse_clip(options, input.mesh, picture.camera));
+  });
+  const std::string png = session.in_phase(Phase::compute, [&] {
+    const Display display(session.monitor().stop);
+    vtkObject::GlobalWarningDisplayOff();
+    return draw_png(geometry, picture);
+  });
+  session.in_phase(Phase::write, [&] { write_file(options.output, png); });
+  session.result()["output"] = {{"file", options.output.string()},
+                                {"width", picture.width},
+                                {"height", picture.height},
+                                {"bytes", png.size()}};
+  if (picture.coloring) {
+    session.result()["field"] = options.field;
+    session.result()["range"] = {picture.coloring->lowest, picture.coloring->highest};
+  }
+  session.print("wrote {}: {} x {} pixels, {} in {}\n", options.output.string(), picture.width,
+                picture.height, format_bytes(png.size()), format_seconds(session.total_seconds()));
+  return 0;
+}
+
+}  // namespace
+
+Verb render_verb() {
+  return define_verb<RenderOptions>(
+      {"render", "draw a mesh to a PNG file, with or without a screen",
+       "  tessera render kuhn64.vtu --field rough --clip y=50% -o kuhn64.png\n"
+       "  tessera render ico6.ply --style surface-with-edges --camera front -o ico6.png\n"
+       "  tessera render scan.vti --field mri --colormap gray -o slices.png"},
+      declare_render, run_render);
+}
+
+}  // namespace tessera::cli

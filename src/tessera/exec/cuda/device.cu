@@ -1,0 +1,103 @@
+#include <tessera/exec/cuda/device.h>
+
+#include <tessera/exec/cuda/check.cuh>
+
+namespace tessera::cuda {
+namespace {
+
+cudaMemPool_t pool_of(int device) {
+  cudaMemPool_t pool{};
+  check(cudaDeviceGetDefaultMemPool(&pool, device), "asking for the memory pool");
+  return pool;
+}
+
+Bytes free_bytes() {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  return cudaMemGetInfo(&free, &total) == cudaSuccess ? free : 0;
+}
+
+DeviceInfo describe(int device) {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, device), "asking for its properties");
+  const CurrentDevice current(device);
+  DeviceInfo info;
+  info.index = device;
+  info.name = properties.name;
+  info.compute_major = properties.major;
+  info.compute_minor = properties.minor;
+  info.multiprocessors = properties.multiProcessorCount;
+  info.memory_total = properties.totalGlobalMem;
+  info.memory_free = free_bytes();
+  return info;
+}
+
+}  // namespace
+
+std::vector<DeviceInfo> devices() {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return {};
+  }
+  std::vector<DeviceInfo> result;
+  for (int device = 0; device < count; ++device) result.push_back(describe(device));
+  return result;
+}
+
+std::string no_device_reason() {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  (void)cudaGetLastError();
+  if (status == cudaErrorInsufficientDriver || status == cudaErrorNoDevice) {
+    return "no NVIDIA GPU with a recent enough driver was found";
+  }
+  return status == cudaSuccess ? "" : cudaGetErrorString(status);
+}
+
+void* allocate(int device, std::size_t bytes) {
+  const CurrentDevice current(device);
+  // Freed blocks stay in the pool for the next buffer: going back to the driver costs a millisecond each time.
+  uint64_t keep = ~uint64_t{0};
+  check(cudaMemPoolSetAttribute(pool_of(device), cudaMemPoolAttrReleaseThreshold, &keep), "setting up its memory");
+  void* memory = nullptr;
+  const cudaError_t status = cudaMallocAsync(&memory, bytes, cudaStream_t{});
+  if (status == cudaErrorMemoryAllocation) {
+    (void)cudaGetLastError();
+    throw Error(ErrorCode::out_of_memory, "the GPU was asked for " + format_bytes(bytes) + " but has only " +
+                                              format_bytes(free_bytes()) + " free; use --device cpu");
+  }
+  check(status, "taking memory");
+  return memory;
+}
+
+void release(int device, void* memory) noexcept {
+  int before = 0;
+  (void)cudaGetDevice(&before);
+  (void)cudaSetDevice(device);
+  (void)cudaFreeAsync(memory, cudaStream_t{});
+  (void)cudaSetDevice(before);
+}
+
+void copy(int device, void* to, const void* from, std::size_t bytes, detail::CopyKind kind) {
+  const CurrentDevice current(device);
+  const cudaMemcpyKind direction = kind == detail::CopyKind::to_device ? cudaMemcpyHostToDevice
+                                   : kind == detail::CopyKind::to_host ? cudaMemcpyDeviceToHost
+                                                                       : cudaMemcpyDeviceToDevice;
+  check(cudaMemcpyAsync(to, from, bytes, direction, cudaStream_t{}), "copying");
+  // The host side of a transfer may be reused or read as soon as we return.
+  if (kind != detail::CopyKind::on_device) check(cudaStreamSynchronize(cudaStream_t{}), "copying");
+}
+
+Bytes peak_bytes(int device) {
+  uint64_t high = 0;
+  check(cudaMemPoolGetAttribute(pool_of(device), cudaMemPoolAttrUsedMemHigh, &high), "asking for its memory use");
+  return high;
+}
+
+void synchronize(int device) {
+  const CurrentDevice current(device);
+  check(cudaDeviceSynchronize(), "finishing its work");
+}
+
+}  // namespace tessera::cuda

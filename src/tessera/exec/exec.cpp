@@ -1,0 +1,53 @@
+#include <tessera/exec/exec.h>
+
+#include <algorithm>
+#include <thread>
+
+#include <tessera/core/config.h>
+#include <tessera/core/error.h>
+#include <tessera/core/macros.h>
+#include <tessera/exec/cuda/device.h>
+
+namespace tessera {
+namespace {
+
+int thread_count(int threads) {
+  TS_EXPECTS(threads >= 0);
+  return threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+
+Exec Exec::host(int threads) { return {thread_count(threads), -1}; }
+
+Exec Exec::cuda(int device, int threads) {
+  const std::vector<DeviceInfo> known = devices();
+  if (device < 0 || device >= static_cast<int>(known.size())) {
+    const std::string reason = known.empty() ? no_device_reason()
+                                             : "there are only " + std::to_string(known.size()) + " CUDA devices";
+    throw Error(ErrorCode::device_failed,
+                "CUDA device " + std::to_string(device) + " can not be used: " + reason + "; use --device cpu");
+  }
+  return {thread_count(threads), device};
+}
+
+Exec Exec::automatic(int threads) {
+  return devices().empty() ? host(threads) : cuda(0, threads);
+}
+
+std::string Exec::description() const {
+  if (!is_cuda()) return "cpu, " + std::to_string(threads_) + (threads_ == 1 ? " thread" : " threads");
+  return devices().at(static_cast<std::size_t>(device_)).name + " (cuda:" + std::to_string(device_) + ")";
+}
+
+std::vector<DeviceInfo> devices() {
+  if constexpr (built_with_cuda) return cuda::devices();
+  return {};
+}
+
+std::string no_device_reason() {
+  if constexpr (built_with_cuda) return cuda::no_device_reason();
+  return "this build of Tessera has no CUDA support";
+}
+
+}  // namespace tessera

@@ -1,0 +1,41 @@
+// for_each on host or device from one lambda. For translation units compiled by nvcc.
+#pragma once
+
+#include <cstddef>
+
+#include <tessera/exec/cuda/check.cuh>
+#include <tessera/exec/for_each.h>
+
+namespace tessera {
+
+namespace cuda {
+
+inline constexpr int block_threads = 256;
+
+template <class F>
+__global__ void for_each_kernel(std::size_t n, F f) {
+  const std::size_t stride = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) f(i);
+}
+
+/// As many blocks as the work has, up to what a grid can hold.
+[[nodiscard]] inline unsigned grid_blocks(std::size_t work) {
+  constexpr std::size_t most = 0x7FFFFFFFu;
+  return static_cast<unsigned>(work < most ? work : most);
+}
+
+}  // namespace cuda
+
+/// Calls f(i) for i in [0, n): on a device as one kernel, queued; on the host as host_for_each.
+/// f is a TS_LAMBDA and captures pointers or spans to memory at exec's place.
+template <class F>
+void for_each(const Exec& exec, std::size_t n, const F& f) {
+  if (!exec.is_cuda()) return host_for_each(exec, n, f);
+  if (n == 0) return;
+  const cuda::CurrentDevice current(exec.device());
+  const std::size_t blocks = (n + cuda::block_threads - 1) / cuda::block_threads;
+  cuda::for_each_kernel<<<cuda::grid_blocks(blocks), cuda::block_threads>>>(n, f);
+  cuda::check_launch("starting a loop");
+}
+
+}  // namespace tessera

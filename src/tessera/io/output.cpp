@@ -1,0 +1,85 @@
+#include <tessera/io/output.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+namespace tessera::io {
+namespace {
+
+std::string say(int error) {
+  return std::generic_category().message(error);
+}
+
+}  // namespace
+
+Output::Output(const std::filesystem::path& file, const Monitor* monitor)
+    : file_(file), name_(file.string()), monitor_(monitor) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) fail("is a directory");
+  if (std::filesystem::exists(file, ignored)) {
+    // A link keeps pointing to its file; a file that may not be written is not replaced either.
+    file_ = std::filesystem::canonical(file, ignored);
+    if (ignored) fail("can not be found: " + ignored.message());
+    if (!std::filesystem::is_regular_file(file_, ignored)) fail("is not a file");
+    if (::access(file_.c_str(), W_OK) != 0) fail("can not be written: " + say(errno));
+  }
+  for (int n = 0; descriptor_ < 0; ++n) {
+    temporary_ = file_.parent_path() / (".tessera-" + std::to_string(::getpid()) + "-" + std::to_string(n) + ".tmp");
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ < 0 && errno != EEXIST) fail("can not be written: " + say(errno));
+  }
+}
+
+Output::~Output() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void Output::write(const void* data, std::size_t bytes) {
+  constexpr std::size_t part = 8 * buffer_bytes;
+  for (const char* place = static_cast<const char*>(data); bytes > 0;) {
+    const std::size_t now = std::min(bytes, part);
+    write(std::string_view(place, now));
+    place += now;
+    bytes -= now;
+  }
+}
+
+void Output::flush() {
+  for (std::string_view rest = buffer_; !rest.empty();) {
+    const ssize_t done = ::write(descriptor_, rest.data(), rest.size());
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) fail("can not be written: " + say(errno));
+    rest.remove_prefix(static_cast<std::size_t>(done));
+  }
+  buffer_.clear();
+}
+
+void Output::commit() {
+  flush();
+  struct stat old = {};
+  const bool is_replacing = ::stat(file_.c_str(), &old) == 0;
+  if (is_replacing && ::fchmod(descriptor_, old.st_mode & 07777) != 0) fail("can not be written: " + say(errno));
+  if (::fsync(descriptor_) != 0 && errno != EINVAL) fail("can not be written: " + say(errno));
+  const int closed = ::close(descriptor_);
+  descriptor_ = -1;
+  if (closed != 0) fail("can not be written: " + say(errno));
+  report(1);
+  if (::rename(temporary_.c_str(), file_.c_str()) != 0) fail("can not be written: " + say(errno));
+  temporary_.clear();
+}
+
+void Output::fail(const std::string& reason) const {
+  throw Error(ErrorCode::write_failed, name_ + ": " + reason);
+}
+
+void Output::refuse(const std::string& reason) const {
+  throw Error(ErrorCode::unsupported, name_ + ": " + reason);
+}
+
+}  // namespace tessera::io

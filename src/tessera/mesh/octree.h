@@ -1,0 +1,47 @@
+// PR octree over points: a cube is cut at its midpoints until no leaf holds more than so many points.
+//
+// The tree is never stored. Points are sorted by their Morton code (x lowest); a node is a range of the sorted
+// codes that share a prefix, so cutting a node is a search in its range.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <tessera/core/array.h>
+#include <tessera/core/vec.h>
+#include <tessera/exec/exec.h>
+#include <tessera/mesh/mesh.h>
+
+namespace tessera {
+
+/// An axis-aligned box.
+struct Box {
+  Vec3d low = {0, 0, 0};
+  Vec3d high = {1, 1, 1};
+};
+
+/// The smallest box around the finite points; the unit cube when there are none.
+[[nodiscard]] Box bounding_box(const Points& points, const Exec& exec = Exec::host());
+
+/// Levels of the octree: 21 bits an axis fill a 64-bit code.
+inline constexpr int octree_levels = 21;
+
+struct OctreeOptions {
+  Box box;                          ///< of the root; points outside count as on its border
+  std::uint32_t max_points = 1000;  ///< a leaf holds at most this many
+  Exec exec = Exec::host();
+};
+
+/// Leaves in Morton order; inside a leaf points keep their order.
+struct OctreeLeaves {
+  Array<std::uint32_t> order;    ///< point numbers, leaf by leaf
+  Array<std::uint32_t> offsets;  ///< leaf l is order[offsets[l] .. offsets[l + 1])
+
+  [[nodiscard]] std::size_t size() const { return offsets.size() - 1; }
+};
+
+/// O(n) by radix sort; 24 bytes a point of temporary memory. Points that coincide beyond the last level are cut
+/// into leaves by number. Non-finite coordinates count as the box's low corner.
+[[nodiscard]] OctreeLeaves make_octree_leaves(const Points& points, const OctreeOptions& options);
+
+}  // namespace tessera

@@ -100,8 +100,8 @@ AnyMesh make_small(std::string name) {
 }
 
 [[noreturn]] void throw_bad_size(const Shape& shape, const std::string& size) {
-  throw Error(ErrorCode::bad_option, fmt::format("--size {} does not suit {}; write {} ({} to {})", size,
-                                                 shape.name, shape.size_meaning, shape.least, shape.most));
+  throw Error(ErrorCode::bad_option,
+              fmt::format("--size {} does not suit {}; write {}", size, shape.name, shape.size_meaning));
 }
 
 /// "64" or "64x32" as one number for each axis.

@@ -111,6 +111,54 @@ MessyMesh<Dim> make_messy(std::uint64_t seed) {
   return messy;
 }
 
+/// A regular mesh with cells taken out and some turned over, so that manifold and non-manifold places lie
+/// side by side. Triangles: 4 x 4 quads, open or closed to a cylinder, Moebius strip, torus or Klein bottle.
+/// Tetrahedra: 3 x 3 x 3 points, each cube cut into six.
+template <int Dim>
+MessyMesh<Dim> make_eroded(std::uint64_t seed) {
+  SplitMix64 random(seed);
+  MessyMesh<Dim> messy;
+  const auto add = [&, missing = random.below(5)](Tuple cell) {
+    if (random.below(10) < missing) return;
+    if (random.below(6) == 0) std::swap(cell[0], cell[1]);
+    messy.cells.push_back(cell);
+  };
+  const std::uint32_t n = Dim == 2 ? 5 : 3;
+  for (std::uint32_t v = 0; v < (Dim == 2 ? n * n : n * n * n); ++v) {
+    messy.points.push_back({v % n, v / n % n, Dim == 2 ? (v * v) % 7 : v / n / n});
+  }
+  if constexpr (Dim == 2) {
+    const std::uint64_t closure = random.below(5);
+    const auto at = [&](std::uint32_t i, std::uint32_t j) {
+      const bool is_wrapped = i == n - 1;
+      if (closure > 0 && is_wrapped) i = 0;
+      if (closure >= 3 && j == n - 1) j = 0;
+      if ((closure == 2 || closure == 4) && is_wrapped) j = closure == 2 ? n - 1 - j : (n - 1 - j) % (n - 1);
+      return j * n + i;
+    };
+    for (std::uint32_t i = 0; i + 1 < n; ++i) {
+      for (std::uint32_t j = 0; j + 1 < n; ++j) {
+        add({at(i, j), at(i + 1, j), at(i + 1, j + 1)});
+        add({at(i, j), at(i + 1, j + 1), at(i, j + 1)});
+      }
+    }
+  } else {
+    for (std::uint32_t v = 0; v < n * n * n; ++v) {
+      if (v % n == n - 1 || v / n % n == n - 1 || v / n / n == n - 1) continue;
+      std::array<std::uint32_t, 3> steps = {1, n, n * n};
+      do {
+        add({v, v + steps[0], v + steps[0] + steps[1], v + 1 + n + n * n});
+      } while (std::next_permutation(steps.begin(), steps.end()));
+    }
+  }
+  Array<Vec3d> points;
+  for (const LatticePoint& p : messy.points) {
+    points.push_back({static_cast<double>(p[0]), static_cast<double>(p[1]), static_cast<double>(p[2])});
+  }
+  messy.mesh = make_from<Dim>(Points(std::move(points)), messy.cells);
+  return messy;
+}
+
 /// As many cells as asked for over a third as many vertices; corners lie near each other, a few are wrong.
 template <int Dim>
 SimplexMesh<Dim> make_big_messy(std::uint32_t cells, std::uint64_t seed) {

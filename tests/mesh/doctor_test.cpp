@@ -1,9 +1,13 @@
 #include <tessera/mesh/doctor.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <set>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -227,13 +231,10 @@ TEST(DoctorSolid, FindsConesOverRings) {
 }
 
 TEST(DoctorSolid, FindsInvertedAndFlatCells) {
-  // Positive, negative, flat.
-  TetMesh mesh = make_solid(5, {{0, 1, 2, 3}, {0, 2, 1, 4}, {0, 1, 2, 4}, {0, 3, 1, 4}});
+  // Cell 0 is positive, 1 negative; 2 equals 1 and is set aside; the points of 3 lie in the plane y = 0.
+  TetMesh mesh = make_solid(5, {{0, 1, 2, 3}, {0, 2, 1, 4}, {0, 1, 2, 4}, {0, 1, 3, 4}});
   mesh.points = Array<Vec3f>{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, 2}};
-  mesh.cells.pop_back();
-  mesh.cells.push_back({VertexId(0), VertexId(1), VertexId(3), VertexId(4)});
   const DoctorReport report = diagnose(mesh);
-  // Cell 2 equals cell 1 and is set aside; 0, 1, 3 and 4 lie in the plane y = 0.
   EXPECT_EQ(ids_of(report, "duplicate_cell"), (Tuples{{2}}));
   EXPECT_EQ(ids_of(report, "inverted_cell"), (Tuples{{1}}));
   EXPECT_EQ(ids_of(report, "degenerate_cell"), (Tuples{{3}}));
@@ -343,6 +344,7 @@ TEST(DoctorOracle, AgreesOnMessySurfaces) {
   for (std::uint64_t seed = 0; seed < 600; ++seed) {
     SCOPED_TRACE(seed);
     expect_same(testing::make_messy<2>(seed));
+    expect_same(testing::make_eroded<2>(seed));
     if (HasFailure()) return;
   }
 }
@@ -351,8 +353,40 @@ TEST(DoctorOracle, AgreesOnMessySolids) {
   for (std::uint64_t seed = 0; seed < 600; ++seed) {
     SCOPED_TRACE(seed);
     expect_same(testing::make_messy<3>(seed));
+    expect_same(testing::make_eroded<3>(seed));
     if (HasFailure()) return;
   }
+}
+
+/// How many of the oracle's meshes have a finding of each kind; a kind that never occurs would not be tested.
+template <int Dim>
+std::map<std::string, int> count_kinds() {
+  std::map<std::string, int> kinds;
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    for (const SimplexMesh<Dim>& mesh :
+         {testing::make_messy<Dim>(seed).mesh, testing::make_eroded<Dim>(seed).mesh}) {
+      const DoctorReport report = diagnose(mesh);
+      for (const Finding& f : report.findings) ++kinds[f.kind];
+      ++kinds[report.closed ? "closed" : "open"];
+      if (report.find("non_manifold_vertex") == nullptr) ++kinds["manifold"];
+    }
+  }
+  return kinds;
+}
+
+TEST(DoctorOracle, SawEveryKindOften) {
+  std::map<std::string, int> surfaces = count_kinds<2>();
+  std::map<std::string, int> solids = count_kinds<3>();
+  for (const char* kind : {"out_of_range_index", "repeated_index", "duplicate_cell", "degenerate_cell",
+                           "inconsistent_orientation", "non_manifold_vertex", "non_manifold_edge",
+                           "isolated_vertex", "coincident_point", "boundary", "components", "manifold"}) {
+    EXPECT_GE(surfaces[kind], 20) << kind;
+    EXPECT_GE(solids[kind], 20) << kind;
+  }
+  EXPECT_GE(surfaces["non_orientable"], 20);
+  EXPECT_GE(surfaces["closed"], 20);
+  EXPECT_GE(solids["non_manifold_face"], 20);
+  EXPECT_GE(solids["inverted_cell"], 20);
 }
 
 TEST(DoctorThreads, DoNotChangeTheReport) {

@@ -201,6 +201,16 @@ Mesh cut_cells(const Input& input, RawMesh& raw, const FillCorners& fill_corners
 
 }  // namespace
 
+void name_polygons(RawMesh& raw) {
+  std::uint64_t begin = 0;
+  for (std::size_t i = 0; i < raw.types.size(); ++i) {
+    const std::uint64_t corners = raw.ends[i] - begin;
+    if (raw.types[i] == polygon && corners == 3) raw.types[i] = triangle;
+    if (raw.types[i] == polygon && corners == 4) raw.types[i] = quad;
+    begin = raw.ends[i];
+  }
+}
+
 void CornerSink::refuse(const std::string& corner) const {
   input_.fail("cell " + std::to_string(cell_of_(next_)) + " names point " + corner + ", but there are " +
               std::to_string(limit_) + " points");

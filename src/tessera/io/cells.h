@@ -49,6 +49,9 @@ struct RawMesh {
   }
 };
 
+/// Calls polygons of three corners triangles and of four quads.
+void name_polygons(RawMesh& raw);
+
 /// The place where a reader puts the corners, in the file's order. Checks every one against the points there are.
 class CornerSink {
  public:

@@ -37,6 +37,7 @@ class CellReader {
       piece_cells_.push_back(raw_.types.size() - before);
       first_point += piece_points_[p];
     }
+    if (dimension == 2) name_polygons(raw_);
     raw_.point_data = read_fields("PointData", piece_points_);
     raw_.cell_data = read_fields("CellData", piece_cells_);
     raw_.field_data = read_field_data(xml_);
@@ -138,11 +139,6 @@ class CellReader {
       if (cells == nullptr) input_.fail("has no <" + std::string(name) + ">");
       read_list(*cells, count, first_point, points);
       raw_.types.resize(raw_.ends.size(), type);
-    }
-    for (std::size_t i = 0; i < raw_.types.size(); ++i) {
-      const std::uint64_t corners = raw_.ends[i] - (i == 0 ? 0 : raw_.ends[i - 1]);
-      if (raw_.types[i] == polygon && corners == 3) raw_.types[i] = triangle;
-      if (raw_.types[i] == polygon && corners == 4) raw_.types[i] = quad;
     }
   }
 

@@ -66,6 +66,16 @@ struct SortedOut {
   [[nodiscard]] bool is_sound(std::size_t cell) const { return states[cell] == CellState::sound; }
 };
 
+/// Announces that the cells around v will be read soon.
+template <class Cell>
+void prefetch_star(const SortedOut& sorted, std::size_t v, std::span<const Cell> cells) {
+  if (v >= sorted.stars.size()) return;
+  for (const std::uint32_t c : sorted.stars[v]) {
+    prefetch(&cells[c]);
+    prefetch(&sorted.states[c]);
+  }
+}
+
 /// Of equal cells the one with the smallest id is sound. 17 bytes a tetrahedron, 13 a triangle, 8 a vertex.
 template <int Dim>
 [[nodiscard]] SortedOut sort_out_cells(const PassContext& context, std::span<const Cell<Dim>> cells,

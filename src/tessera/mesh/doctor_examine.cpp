@@ -2,6 +2,7 @@
 #include <tessera/mesh/doctor_examine.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <concepts>
 #include <utility>
@@ -78,17 +79,27 @@ void examine_points(const PassContext& context, const Points& points, Examinatio
 }
 
 void examine_cells(const PassContext& context, Examination& result) {
-  constexpr std::pair<CellState, const KindInfo&> kinds[] = {{CellState::out_of_range, out_of_range_index},
-                                                             {CellState::repeated_index, repeated_index},
-                                                             {CellState::duplicate, duplicate_cell}};
+  using ByState = std::array<Listing, 3>;
+  const Listing none(1, context.max_ids);
+  const ByState blank = {none, none, none};
+  ByState cells = blank;
   const Array<CellState>& states = result.sorted.states;
+  run_pass(
+      context, "listing cells", states.size(), blank,
+      [&](host::Range range, int, ByState& found) {
+        for (std::size_t c = range.begin; c < range.end; ++c) {
+          if (states[c] == CellState::sound) continue;
+          found[static_cast<std::size_t>(states[c])].add(static_cast<std::uint32_t>(c));
+        }
+      },
+      [&](const ByState& found) {
+        for (std::size_t state = 0; state < found.size(); ++state) cells[state].append(found[state]);
+      });
   result.facts.sound_cells = states.size();
-  for (const auto& [state, info] : kinds) {
-    Listing cells = list_elements(context, "listing cells", states.size(),
-                                  [&, wanted = state](std::size_t c) { return states[c] == wanted; });
-    result.facts.sound_cells -= cells.count();
-    result.add(info, std::move(cells));
-  }
+  for (const Listing& listing : cells) result.facts.sound_cells -= listing.count();
+  result.add(out_of_range_index, std::move(cells[static_cast<std::size_t>(CellState::out_of_range)]));
+  result.add(repeated_index, std::move(cells[static_cast<std::size_t>(CellState::repeated_index)]));
+  result.add(duplicate_cell, std::move(cells[static_cast<std::size_t>(CellState::duplicate)]));
 }
 
 /// Cells by the sign of their area or volume.

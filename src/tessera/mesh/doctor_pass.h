@@ -17,6 +17,11 @@
 
 namespace tessera::doctor {
 
+/// Announces that memory will be read soon.
+inline void prefetch(const void* address) {
+  __builtin_prefetch(address);
+}
+
 /// Counts elements and keeps the ids of the first `limit` of them: `arity` numbers each, one after another.
 class Listing {
  public:

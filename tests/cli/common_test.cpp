@@ -1,0 +1,113 @@
+// What every verb shares: help, version, the JSON object, quiet, devices.
+#include <gtest/gtest.h>
+
+#include "cli/run_program.h"
+
+namespace tessera::test {
+namespace {
+
+class CliCommon : public ProgramTest {
+ protected:
+  /// One command line for each verb, in an order in which each finds its input.
+  static std::vector<Arguments> one_of_each() {
+    return {{"make", "kuhn", "--size", "8", "--field", "rough", "-o", "mesh.vtu"},
+            {"info", "mesh.vtu"},
+            {"doctor", "mesh.vtu"},
+            {"convert", "mesh.vtu", "copy.vtu"},
+            {"render", "mesh.vtu", "--size", "64x48", "-o", "mesh.png"},
+            {"devices"}};
+  }
+};
+
+TEST_F(CliCommon, HelpListsEveryVerbAndAnExample) {
+  const Outcome outcome = run({"--help"});
+  EXPECT_EQ(outcome.code, 0);
+  for (const Arguments& line : one_of_each())
+    EXPECT_NE(outcome.out.find("\n  " + line[0] + " "), std::string::npos);
+  EXPECT_NE(outcome.out.find("Example:\n  tessera make"), std::string::npos);
+}
+
+TEST_F(CliCommon, EveryVerbHasHelpWithAnExample) {
+  for (const Arguments& line : one_of_each()) {
+    const Outcome outcome = run({line[0], "--help"});
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_NE(outcome.out.find("Example:\n  tessera " + line[0]), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("--memory"), std::string::npos);
+  }
+}
+
+TEST_F(CliCommon, VersionIsOneLine) {
+  const Outcome outcome = run({"--version"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.out.rfind("tessera ", 0), 0u);
+  EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 1);
+}
+
+TEST_F(CliCommon, EveryVerbWritesTheWholeJsonObjectAndNothingElse) {
+  for (const Arguments& line : one_of_each()) {
+    const auto object = run_json(line);
+    EXPECT_EQ(object.value("verb", ""), line[0]);
+    for (const char* key :
+         {"version", "input", "device", "threads", "peak_bytes", "device_peak_bytes", "result"}) {
+      EXPECT_TRUE(object.contains(key)) << line[0] << " " << key;
+    }
+    ASSERT_TRUE(object.contains("seconds")) << line[0];
+    for (const char* key : {"read", "prepare", "compute", "write", "total"}) {
+      EXPECT_TRUE(object["seconds"].value(key, -1.0) >= 0) << line[0] << " " << key;
+    }
+    EXPECT_GT(object.value("peak_bytes", 0), 1000000) << line[0];
+    EXPECT_GE(object.value("threads", 0), 1) << line[0];
+    EXPECT_FALSE(object.contains("error")) << line[0];
+  }
+}
+
+TEST_F(CliCommon, JsonFileIsWrittenBesideThePrintedText) {
+  const Outcome outcome = run({"devices", "--json", "devices.json"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.out.find("cpu"), std::string::npos);
+  const auto object = nlohmann::json::parse(read("devices.json"));
+  EXPECT_GE(object["result"]["cpu"]["threads"].get<int>(), 1);
+  EXPECT_EQ(files(), std::vector<std::string>{"devices.json"});
+}
+
+TEST_F(CliCommon, JsonToASpecialFileLeavesItInPlace) {
+  EXPECT_EQ(run({"devices", "--quiet", "--json", "/dev/null"}).code, 0);
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+}
+
+TEST_F(CliCommon, ErrorsAreInTheJsonObjectToo) {
+  const auto missing = run_json({"info", "nowhere.vtu"}, 3);
+  EXPECT_EQ(missing["error"]["code"], 3);
+  EXPECT_NE(missing["error"]["message"].get<std::string>().find("nowhere.vtu"), std::string::npos);
+  EXPECT_TRUE(missing["result"].is_null());
+  EXPECT_EQ(run_json({"info", "--memory", "lots", "x.vtu"}, 2)["error"]["code"], 2);
+  EXPECT_EQ(run_json({"info", "--no-such-option"}, 2)["error"]["code"], 2);
+}
+
+TEST_F(CliCommon, QuietPrintsNothing) {
+  for (Arguments line : one_of_each()) {
+    line.emplace_back("--quiet");
+    const Outcome outcome = run(line);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out + outcome.err, "") << line[0];
+  }
+}
+
+TEST_F(CliCommon, NoProgressWhereStderrIsNotATerminal) {
+  EXPECT_EQ(run({"make", "kuhn", "--size", "24", "-o", "mesh.vtu"}).err, "");
+}
+
+TEST_F(CliCommon, ThreadsAreReported) {
+  EXPECT_EQ(run_json({"devices", "--threads", "2", "--device", "cpu"})["threads"], 2);
+}
+
+TEST_F(CliCommon, AutomaticDeviceFallsBackToTheHostAndSaysSo) {
+  if (!run_json({"devices"})["result"]["cuda"].empty()) GTEST_SKIP() << "this machine has a GPU";
+  const Outcome outcome = run({"make", "kuhn", "--size", "8", "--device", "auto", "-o", "mesh.vtu"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_TRUE(outcome.err.starts_with("tessera: running on the cpu")) << outcome.err;
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+}
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,0 +1,146 @@
+// Every refusal: the exit code of docs/cli.md and one sentence that says what to do.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "cli/run_program.h"
+
+namespace tessera::test {
+namespace {
+
+class CliError : public ProgramTest {
+ protected:
+  void make_mesh() {
+    ASSERT_EQ(run({"make", "kuhn", "--size", "8", "--field", "rough,smooth", "-o", "mesh.vtu"}).code, 0);
+  }
+};
+
+TEST_F(CliError, UnknownVerb) {
+  expect_one_sentence(run({"inof", "mesh.vtu"}), 2, {"no verb 'inof'", "did you mean 'info'"});
+  expect_one_sentence(run({"transmogrify"}), 2, {"'info'", "'render'"});
+}
+
+TEST_F(CliError, NoVerbAndNoInput) {
+  expect_one_sentence(run({}), 2, {"tessera --help"});
+  expect_one_sentence(run({"info"}), 2, {"tessera info --help"});
+}
+
+TEST_F(CliError, UnknownOption) {
+  expect_one_sentence(run({"info", "mesh.vtu", "--colour"}), 2, {"--colour", "tessera info --help"});
+}
+
+TEST_F(CliError, MissingFile) {
+  expect_one_sentence(run({"info", "nowhere.vtu"}), 3, {"nowhere.vtu"});
+  expect_one_sentence(run({"render", "nowhere.vtu", "-o", "x.png"}), 3, {"nowhere.vtu"});
+}
+
+TEST_F(CliError, BrokenFile) {
+  write("broken.vtu", "<VTKFile type=\"UnstructuredGrid\"><oops");
+  expect_one_sentence(run({"info", "broken.vtu"}), 4, {"broken.vtu"});
+}
+
+TEST_F(CliError, UnknownExtension) {
+  make_mesh();
+  write("mesh.xyz", "?");
+  EXPECT_EQ(run({"info", "mesh.xyz"}).code, 6);
+  expect_one_sentence(run({"convert", "mesh.vtu", "mesh.docx"}), 6, {"mesh.docx", ".vtu", ".ply"});
+  expect_one_sentence(run({"render", "mesh.vtu", "-o", "mesh.jpg"}), 6, {"mesh.jpg", ".png"});
+}
+
+TEST_F(CliError, UnknownFieldListsThoseThereAre) {
+  make_mesh();
+  expect_one_sentence(run({"render", "mesh.vtu", "--field", "pressure", "-o", "x.png"}), 3,
+                      {"'pressure'", "'rough' (points)", "'smooth' (points)"});
+}
+
+TEST_F(CliError, BadMemory) {
+  expect_one_sentence(run({"info", "mesh.vtu", "--memory", "lots"}), 2, {"'lots'", "8G"});
+  expect_one_sentence(run({"info", "mesh.vtu", "--memory", "0"}), 2, {"--memory"});
+}
+
+TEST_F(CliError, MoreThanTheMemoryAllowed) {
+  make_mesh();
+  expect_one_sentence(run({"info", "mesh.vtu", "--memory", "1K"}), 8,
+                      {"mesh.vtu", "was not read", "1.00 KiB"});
+  EXPECT_EQ(run({"make", "kuhn", "--size", "300", "--memory", "1M", "-o", "big.vtu"}).code, 8);
+  EXPECT_FALSE(std::filesystem::exists(path("big.vtu")));
+}
+
+TEST_F(CliError, BadDeviceAndThreads) {
+  expect_one_sentence(run({"devices", "--device", "abacus"}), 2, {"'abacus'", "auto, cpu, cuda"});
+  expect_one_sentence(run({"devices", "--threads", "-3"}), 2, {"--threads"});
+}
+
+TEST_F(CliError, CudaWithoutAGpu) {
+  if (!run_json({"devices"})["result"]["cuda"].empty()) GTEST_SKIP() << "this machine has a GPU";
+  expect_one_sentence(run({"devices", "--device", "cuda"}), 9, {});
+}
+
+TEST_F(CliError, UnwritableOutput) {
+  make_mesh();
+  expect_one_sentence(run({"convert", "mesh.vtu", "nowhere/copy.vtu"}), 7, {"nowhere", "copy.vtu"});
+  expect_one_sentence(run({"make", "kuhn", "-o", "nowhere/x.vtu"}), 7, {"nowhere"});
+  std::filesystem::create_directory(path("folder.vtu"));
+  EXPECT_EQ(run({"convert", "mesh.vtu", "folder.vtu"}).code, 7);
+  if (geteuid() == 0) return;  // root may write anywhere
+  std::filesystem::create_directory(path("closed"));
+  std::filesystem::permissions(path("closed"), std::filesystem::perms::owner_read);
+  expect_one_sentence(run({"convert", "mesh.vtu", "closed/copy.vtu"}), 7, {"closed"});
+}
+
+TEST_F(CliError, TetrahedraInASurfaceFormat) {
+  make_mesh();
+  expect_one_sentence(run({"convert", "mesh.vtu", "mesh.ply"}), 6, {"can not hold tetrahedra", "--surface"});
+  EXPECT_EQ(files(), std::vector<std::string>{"mesh.vtu"});
+}
+
+TEST_F(CliError, SurfaceOfASurface) {
+  ASSERT_EQ(run({"make", "octahedron", "-o", "o.ply"}).code, 0);
+  expect_one_sentence(run({"convert", "o.ply", "o2.ply", "--surface"}), 6, {"--surface", "triangle mesh"});
+}
+
+TEST_F(CliError, ConvertOutputs) {
+  make_mesh();
+  expect_one_sentence(run({"convert", "mesh.vtu"}), 2, {"-o"});
+  expect_one_sentence(run({"convert", "mesh.vtu", "a.vtu", "-o", "b.vtu"}), 2, {"'a.vtu'", "'b.vtu'"});
+}
+
+TEST_F(CliError, MakeOptions) {
+  expect_one_sentence(run({"make", "khun", "-o", "x.vtu"}), 2, {"did you mean 'kuhn'"});
+  expect_one_sentence(run({"make", "kuhn", "--size", "1x2", "-o", "x.vtu"}), 2,
+                      {"--size 1x2", "points along an edge"});
+  expect_one_sentence(run({"make", "kuhn", "--size", "1", "-o", "x.vtu"}), 2, {});
+  expect_one_sentence(run({"make", "triangle", "--size", "5", "-o", "x.vtp"}), 2, {"--size"});
+  expect_one_sentence(run({"make", "kuhn", "--field", "mri", "-o", "x.vtu"}), 2, {"mri", "rough"});
+  expect_one_sentence(run({"make", "lattice", "--shuffle", "-o", "x.vti"}), 2, {"--shuffle"});
+  EXPECT_TRUE(files().empty());
+}
+
+TEST_F(CliError, DoctorFixNeedsAnOutputAndAMesh) {
+  make_mesh();
+  expect_one_sentence(run({"doctor", "mesh.vtu", "--fix"}), 2, {"--fix needs -o"});
+  ASSERT_EQ(run({"make", "lattice", "--size", "4", "-o", "grid.vti"}).code, 0);
+  const Outcome outcome = run({"doctor", "grid.vti", "--fix", "-o", "x.vti", "--quiet"});
+  expect_one_sentence(outcome, 6, {"grid"});
+}
+
+TEST_F(CliError, RenderOptions) {
+  make_mesh();
+  const auto refused = [&](const Arguments& extra, const std::vector<std::string>& parts) {
+    Arguments line = {"render", "mesh.vtu", "-o", "x.png"};
+    line.insert(line.end(), extra.begin(), extra.end());
+    expect_one_sentence(run(line), 2, parts);
+  };
+  refused({"--size", "huge"}, {"--size", "1200x900"});
+  refused({"--size", "1x1"}, {"--size"});
+  refused({"--background", "pinkish"}, {"'pinkish'", "#f4f6f8"});
+  refused({"--clip", "w=3"}, {"--clip", "x=0.5"});
+  refused({"--clip", "x=3z"}, {"--clip"});
+  refused({"--field", "rough", "--range", "3,1"}, {"--range", "lower one first"});
+  refused({"--field", "rough", "--component", "2"}, {"--component", "0 to 0"});
+  refused({"--camera", "sideways"}, {"--camera"});
+  refused({"--style", "cubist"}, {"--style"});
+  refused({"--colormap", "jet"}, {"--colormap"});
+}
+
+}  // namespace
+}  // namespace tessera::test

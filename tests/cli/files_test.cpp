@@ -1,0 +1,163 @@
+// Verbs that read and write meshes: make, convert, info and doctor agree with each other.
+#include <gtest/gtest.h>
+
+#include "cli/run_program.h"
+
+namespace tessera::test {
+namespace {
+
+class CliFiles : public ProgramTest {
+ protected:
+  nlohmann::json info(const std::string& file) { return run_json({"info", file})["result"]["files"][0]; }
+  void ok(const Arguments& line) {
+    const Outcome outcome = run(line);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+  }
+};
+
+TEST_F(CliFiles, InfoCountsWhatCanBeCountedByHand) {
+  // 4^3 points, 3^3 cubes of 6 tetrahedra.
+  ok({"make", "kuhn-full", "--size", "4", "--field", "smooth", "-o", "cube.vtu"});
+  const auto cube = info("cube.vtu");
+  EXPECT_EQ(cube["kind"], "tetrahedral mesh");
+  EXPECT_EQ(cube["format"], "vtu");
+  EXPECT_EQ(cube["points"], 64);
+  EXPECT_EQ(cube["cells"], 162);
+  EXPECT_EQ(cube["cells_in_file"]["tetrahedron"], 162);
+  EXPECT_EQ(cube["box"], nlohmann::json::parse("[[0,0,0],[1,1,1]]"));
+  ASSERT_EQ(cube["fields"].size(), 1u);
+  EXPECT_EQ(cube["fields"][0]["name"], "smooth");
+  EXPECT_EQ(cube["fields"][0]["association"], "points");
+  EXPECT_EQ(cube["fields"][0]["type"], "float32");
+  EXPECT_EQ(cube["fields"][0]["tuples"], 64);
+  EXPECT_EQ(cube["fields"][0]["nan_count"], 0);
+  EXPECT_LT(cube["fields"][0]["range"][0], cube["fields"][0]["range"][1]);
+}
+
+TEST_F(CliFiles, InfoPrintsThousandsAndFields) {
+  ok({"make", "kuhn-full", "--size", "11", "--field", "rough", "-o", "cube.vtu"});
+  const Outcome outcome = run({"info", "cube.vtu"});
+  EXPECT_NE(outcome.out.find("cube.vtu: tetrahedral mesh (vtu)"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("1,331"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("6,000"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("rough"), std::string::npos) << outcome.out;
+}
+
+TEST_F(CliFiles, InfoCountsNaNAndLeavesItOutOfTheRange) {
+  write("t.vtk",
+        "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n"
+        "0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n10\n"
+        "POINT_DATA 4\nSCALARS f float 1\nLOOKUP_TABLE default\n3 nan -2 7\n");
+  const auto field = info("t.vtk")["fields"][0];
+  EXPECT_EQ(field["range"], nlohmann::json::parse("[-2.0, 7.0]"));
+  EXPECT_EQ(field["nan_count"], 1);
+}
+
+TEST_F(CliFiles, InfoOfSeveralFiles) {
+  ok({"make", "octahedron", "-o", "a.ply"});
+  ok({"make", "lattice", "--size", "3x4x5", "--field", "sphere", "-o", "b.vti"});
+  const auto object = run_json({"info", "a.ply", "b.vti"});
+  EXPECT_EQ(object["input"], nlohmann::json::parse(R"(["a.ply", "b.vti"])"));
+  EXPECT_EQ(object["result"]["files"][0]["kind"], "triangle mesh");
+  EXPECT_EQ(object["result"]["files"][1]["kind"], "grid");
+  EXPECT_EQ(object["result"]["files"][1]["dims"], nlohmann::json::parse("[3, 4, 5]"));
+}
+
+TEST_F(CliFiles, MakeConvertInfoRoundTrip) {
+  ok({"make", "kuhn", "--size", "10", "--field", "rough", "-o", "a.vtu"});
+  ok({"convert", "a.vtu", "b.vtk", "--ascii"});
+  ok({"convert", "b.vtk", "-o", "c.vtu", "--compress"});
+  const auto first = info("a.vtu");
+  const auto last = info("c.vtu");
+  for (const char* key : {"kind", "points", "cells", "box", "fields"})
+    EXPECT_EQ(first[key], last[key]) << key;
+}
+
+TEST_F(CliFiles, EveryShapeCanBeMade) {
+  const std::vector<Arguments> lines = {{"kuhn", "a.vtu", "10"},        {"kuhn-full", "b.vtu", "3"},
+                                        {"ico", "c.ply", "2"},          {"torus", "d.vtp", "12x8"},
+                                        {"height-field", "e.obj", "9"}, {"lattice", "f.vti", "5"}};
+  for (const Arguments& line : lines) ok({"make", line[0], "--size", line[2], "-o", line[1]});
+  EXPECT_EQ(info("c.ply")["cells"], 20 * 16);
+  EXPECT_EQ(info("d.vtp")["cells"], 12 * 8 * 2);
+  EXPECT_EQ(info("e.obj")["points"], 81);
+  EXPECT_EQ(info("f.vti")["points"], 125);
+}
+
+TEST_F(CliFiles, SmallShapesHaveNames) {
+  ok({"make", "one_tet", "-o", "a.vtu"});
+  ok({"make", "two_components", "-o", "b.vtp"});
+  ok({"make", "solid_two_components", "-o", "c.vtu"});
+  EXPECT_EQ(info("a.vtu")["cells"], 1);
+  EXPECT_EQ(info("b.vtp")["kind"], "triangle mesh");
+  EXPECT_EQ(info("c.vtu")["kind"], "tetrahedral mesh");
+}
+
+TEST_F(CliFiles, FieldsAreNamedByWhatTheyAre) {
+  ok({"make", "lattice", "--size", "4", "--field", "sphere,mri,rough", "-o", "g.vti"});
+  const auto fields = info("g.vti")["fields"];
+  ASSERT_EQ(fields.size(), 3u);
+  EXPECT_EQ(fields[0]["name"], "sphere");
+  EXPECT_EQ(fields[1]["name"], "mri");
+  EXPECT_EQ(fields[2]["name"], "rough");
+}
+
+TEST_F(CliFiles, ShuffleKeepsTheMeshAndChangesTheFile) {
+  ok({"make", "ico", "--size", "2", "-o", "a.vtp"});
+  ok({"make", "ico", "--size", "2", "--shuffle", "-o", "b.vtp"});
+  ok({"make", "ico", "--size", "2", "--shuffle", "-o", "c.vtp"});
+  EXPECT_EQ(info("a.vtp")["box"], info("b.vtp")["box"]);
+  EXPECT_NE(read("a.vtp"), read("b.vtp"));
+  EXPECT_EQ(read("b.vtp"), read("c.vtp"));
+}
+
+TEST_F(CliFiles, SurfaceOfACubeIsClosed) {
+  // 6 sides of 3 x 3 squares, two triangles each; V - E + F = 2 with E = 3F / 2.
+  ok({"make", "kuhn-full", "--size", "4", "--field", "rough", "-o", "cube.vtu"});
+  ok({"convert", "cube.vtu", "skin.vtp", "--surface"});
+  const auto skin = info("skin.vtp");
+  EXPECT_EQ(skin["cells"], 108);
+  EXPECT_EQ(skin["points"], 56);
+  EXPECT_EQ(skin["fields"][0]["name"], "rough");
+  const auto report = run_json({"doctor", "skin.vtp"})["result"]["report"];
+  EXPECT_EQ(report["boundary_faces"], 0);
+  EXPECT_EQ(report["euler_characteristic"], 2);
+  EXPECT_EQ(report["has_errors"], false);
+}
+
+TEST_F(CliFiles, SimplicesCutsHexahedra) {
+  write("hex.vtk",
+        "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 8 float\n"
+        "0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1\nCELLS 1 9\n8 0 1 2 3 4 5 6 7\nCELL_TYPES 1\n12\n");
+  const Outcome refused = run({"info", "hex.vtk"});
+  EXPECT_NE(refused.code, 0);
+  EXPECT_NE(refused.err.find("hexahedron"), std::string::npos) << refused.err;
+  ok({"convert", "hex.vtk", "tets.vtu", "--simplices"});
+  EXPECT_GE(info("tets.vtu")["cells"], 5);
+}
+
+TEST_F(CliFiles, DoctorIsContentWithAGoodMesh) {
+  ok({"make", "octahedron", "-o", "o.ply"});
+  const auto result = run_json({"doctor", "o.ply"})["result"];
+  EXPECT_EQ(result["report"]["vertices"], 6);
+  EXPECT_EQ(result["report"]["edges"], 12);
+  EXPECT_EQ(result["report"]["cells"], 8);
+  EXPECT_EQ(result["report"]["euler_characteristic"], 2);
+  EXPECT_EQ(result["report"]["components"], 1);
+}
+
+TEST_F(CliFiles, DoctorFindsMendsAndDrawsDefects) {
+  // Triangle 1 names point 0 twice; point 4 is used by nobody.
+  write("bad.off", "OFF\n5 2 0\n0 0 0\n1 0 0\n0 1 0\n1 1 0\n9 9 9\n3 0 1 2\n3 0 0 3\n");
+  const Outcome outcome = run({"doctor", "bad.off"});
+  EXPECT_EQ(outcome.code, 5) << outcome.err;
+  EXPECT_NE(outcome.out.find("error"), std::string::npos) << outcome.out;
+  EXPECT_EQ(run({"doctor", "bad.off", "-o", "defects.vtp"}).code, 5);
+  EXPECT_GE(info("defects.vtp")["cells"], 1);
+  ok({"doctor", "bad.off", "--fix", "-o", "mended.off"});
+  EXPECT_EQ(info("mended.off")["cells"], 1);
+  EXPECT_EQ(run({"doctor", "mended.off"}).code, 0);
+}
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,0 +1,66 @@
+#include <gtest/gtest.h>
+
+#include <concepts>
+#include <type_traits>
+#include <unordered_set>
+
+#include <tessera/core/id.h>
+
+namespace tessera {
+namespace {
+
+template <class A, class B>
+concept Comparable = requires(A a, B b) { a == b; };
+template <class A, class B>
+concept Ordered = requires(A a, B b) { a < b; };
+template <class Container, class Index>
+concept Subscriptable = requires(Container c, Index i) { c[i]; };
+
+TEST(Id, KindsDoNotMix) {
+  static_assert(sizeof(VertexId) == 4);
+  static_assert(Comparable<VertexId, VertexId> && Ordered<VertexId, VertexId>);
+  static_assert(!Comparable<VertexId, EdgeId> && !Ordered<VertexId, EdgeId>);
+  static_assert(!std::is_convertible_v<std::uint32_t, VertexId> && std::is_constructible_v<VertexId, std::uint32_t>);
+  static_assert(!std::is_convertible_v<VertexId, std::uint32_t>);
+  static_assert(std::is_trivially_copyable_v<TetId>);
+}
+
+TEST(Id, DefaultIsInvalid) {
+  EXPECT_FALSE(VertexId().is_valid());
+  EXPECT_TRUE(VertexId(0).is_valid());
+  EXPECT_EQ(FaceId(7).index(), 7u);
+}
+
+TEST(Id, OrdersAndCountsUp) {
+  VertexId v(3);
+  EXPECT_LT(VertexId(2), v);
+  EXPECT_GE(v, v);
+  EXPECT_GT(v, VertexId(1));
+  EXPECT_LE(VertexId(3), v);
+  EXPECT_EQ(++v, VertexId(4));
+  const std::unordered_set<VertexId> set = {VertexId(1), VertexId(1), VertexId(2)};
+  EXPECT_EQ(set.size(), 2u);
+}
+
+TEST(IdArray, TakesOnlyItsOwnId) {
+  using PerVertex = IdArray<VertexId, int>;
+  static_assert(Subscriptable<PerVertex, VertexId>);
+  static_assert(!Subscriptable<PerVertex, EdgeId> && !Subscriptable<PerVertex, int>);
+  PerVertex values(3, 5);
+  values[VertexId(1)] = 7;
+  EXPECT_EQ(values[VertexId(0)], 5);
+  EXPECT_EQ(values[VertexId(1)], 7);
+  EXPECT_EQ(values.size(), 3u);
+  EXPECT_EQ(values, PerVertex(Array<int>{5, 7, 5}));
+}
+
+TEST(Array, LargeBlocksAreAligned) {
+  const Array<char> small(100);
+  const Array<char> large(std::size_t{3} << 20);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(small.data()) % 64, 0u);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(large.data()) % (std::size_t{2} << 20), 0u);
+  EXPECT_THROW(Array<double>(std::size_t{1} << 50), std::bad_alloc);
+}
+
+}  // namespace
+}  // namespace tessera

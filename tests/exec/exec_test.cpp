@@ -1,0 +1,54 @@
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include <tessera/core/config.h>
+#include <tessera/core/error.h>
+#include <tessera/exec/exec.h>
+#include <tessera/exec/team.h>
+
+#include "exec/kernels.h"
+
+namespace tessera {
+namespace {
+
+TEST(Exec, HostTakesTheThreadsItIsGiven) {
+  EXPECT_EQ(Exec::host(3).threads(), 3);
+  EXPECT_GE(Exec::host().threads(), 1);
+  EXPECT_FALSE(Exec::host().is_cuda());
+  EXPECT_EQ(Exec::host(1).description(), "cpu, 1 thread");
+  EXPECT_EQ(Exec::host(2).description(), "cpu, 2 threads");
+  EXPECT_DEATH((void)Exec::host(-1), "broken contract");
+}
+
+TEST(Exec, MissingDeviceIsAnErrorWithItsReason) {
+  try {
+    (void)Exec::cuda(4711);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::device_failed);
+    EXPECT_NE(std::string(error.what()).find("use --device cpu"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Exec, AutomaticTakesTheHostWithoutADevice) {
+  EXPECT_EQ(Exec::automatic(2).is_cuda(), !devices().empty());
+  EXPECT_EQ(no_device_reason().empty(), !devices().empty());
+  if (!built_with_cuda) {
+    EXPECT_EQ(no_device_reason(), "this build of Tessera has no CUDA support");
+  }
+}
+
+TEST(HostTeam, RunsAKernelOfTeams) {
+  for (const std::uint32_t items : {0u, 1u, 31u, 1000u}) {
+    const std::vector<std::uint32_t> expected = expected_fill(items);
+    std::vector<std::uint32_t> offsets(items), filled(expected.size());
+    std::uint32_t total = 1;
+    count_scan_fill(HostTeam{}, items, offsets.data(), filled.data(), &total);
+    EXPECT_EQ(filled, expected);
+    EXPECT_EQ(total, expected.size());
+  }
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,297 @@
+#include "io/samples.h"
+
+#include <utility>
+#include <vector>
+
+namespace tessera::testing {
+namespace {
+
+// Every linear cell: a hexahedron on the unit cube, a pyramid on its top, a wedge and a tetrahedron beside it.
+constexpr const char* mixed_vtu = R"(<?xml version="1.0"?>
+<!-- every solid -->
+<VTKFile type="UnstructuredGrid" version="0.1" byte_order="LittleEndian">
+  <UnstructuredGrid>
+    <Piece NumberOfPoints="12" NumberOfCells="5">
+      <PointData Scalars="h"><DataArray type="Float32" Name="h" format="ascii">0 1 2 3 4 5 6 7 8 9 10 11</DataArray></PointData>
+      <CellData>
+        <DataArray type="Int8" Name="kind" format="ascii">1 2 3 4 5</DataArray>
+        <DataArray type="String" Name="label" format="ascii">97 0 98 0 99 0 100 0 101 0</DataArray>
+      </CellData>
+      <Points><DataArray type="Float64" NumberOfComponents="3" format="ascii">
+        0 0 0  1 0 0  1 1 0  0 1 0  0 0 1  1 0 1  1 1 1  0 1 1
+        0.5 0.5 2  2 0 0  2 0 1  3 0 0
+      </DataArray></Points>
+      <Cells>
+        <DataArray type="Int64" Name="connectivity" format="ascii">
+          0 1 2 3 4 5 6 7  4 5 6 7 8  1 9 2 5 10 6  9 11 10 2  0 1
+        </DataArray>
+        <DataArray type="Int64" Name="offsets" format="ascii">8 13 19 23 25</DataArray>
+        <DataArray type="UInt8" Name="types" format="ascii">12 14 13 10 3</DataArray>
+      </Cells>
+    </Piece>
+  </UnstructuredGrid>
+</VTKFile>
+)";
+
+// Two pieces with a triangle each and one without anything, as parallel programs write them.
+constexpr const char* pieces_vtu = R"(<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian" header_type="UInt64">
+<UnstructuredGrid>
+<Piece NumberOfPoints="0" NumberOfCells="0"><PointData/><CellData/></Piece>
+<Piece NumberOfPoints="3" NumberOfCells="1">
+<PointData><DataArray type="Int32" Name="id" format="ascii">7 8 9</DataArray><DataArray type="Int32" Name="lone" format="ascii">1 2 3</DataArray></PointData>
+<Points><DataArray type="Float32" NumberOfComponents="3" format="ascii">0 0 0 1 0 0 0 1 0</DataArray></Points>
+<Cells><DataArray type="Int32" Name="connectivity" format="ascii">0 1 2</DataArray><DataArray type="Int32" Name="offsets" format="ascii">3</DataArray><DataArray type="UInt8" Name="types" format="ascii">5</DataArray></Cells>
+</Piece>
+<Piece NumberOfPoints="3" NumberOfCells="1">
+<PointData><DataArray type="Int32" Name="id" format="ascii">17 18 19</DataArray></PointData>
+<Points><DataArray type="Float32" NumberOfComponents="3" format="ascii">5 0 0 6 0 0 5 1 0</DataArray></Points>
+<Cells><DataArray type="Int32" Name="connectivity" format="ascii">2 1 0</DataArray><DataArray type="Int32" Name="offsets" format="ascii">3</DataArray><DataArray type="UInt8" Name="types" format="ascii">5</DataArray></Cells>
+</Piece>
+</UnstructuredGrid>
+</VTKFile>
+)";
+
+// A point, a line, a triangle, a quad, a pentagon that is concave at its last corner, and a strip of three triangles.
+constexpr const char* mixed_vtp = R"(<?xml version="1.0"?>
+<VTKFile type="PolyData" version="1.0" byte_order="LittleEndian" header_type="UInt64">
+  <PolyData>
+    <Piece NumberOfPoints="10" NumberOfVerts="1" NumberOfLines="1" NumberOfStrips="1" NumberOfPolys="3">
+      <CellData><DataArray type="UInt16" Name="kind" format="ascii">1 2 3 4 5 6</DataArray></CellData>
+      <Points><DataArray type="Float32" NumberOfComponents="3" format="ascii">
+        0 0 0  1 0 0  1 1 0  0 1 0  2 0 0  2 2 0  3 2 0  3 0 0  2.5 1 0  0 0 1
+      </DataArray></Points>
+      <Verts><DataArray type="Int64" Name="connectivity" format="ascii">9</DataArray><DataArray type="Int64" Name="offsets" format="ascii">1</DataArray></Verts>
+      <Lines><DataArray type="Int64" Name="connectivity" format="ascii">0 9</DataArray><DataArray type="Int64" Name="offsets" format="ascii">2</DataArray></Lines>
+      <Strips><DataArray type="Int64" Name="connectivity" format="ascii">0 1 3 2 5</DataArray><DataArray type="Int64" Name="offsets" format="ascii">5</DataArray></Strips>
+      <Polys><DataArray type="Int64" Name="connectivity" format="ascii">0 1 9  0 1 2 3  4 7 6 5 8</DataArray><DataArray type="Int64" Name="offsets" format="ascii">3 7 12</DataArray></Polys>
+    </Piece>
+  </PolyData>
+</VTKFile>
+)";
+
+// 3 x 2 x 1 points in two pieces that share the middle column.
+constexpr const char* pieces_vti = R"(<VTKFile type="ImageData" version="1.0" byte_order="LittleEndian" header_type="UInt64">
+  <ImageData WholeExtent="1 3 0 1 0 0" Origin="10 0 0" Spacing="2 1 1" Direction="0 -1 0 1 0 0 0 0 1">
+    <Piece Extent="1 2 0 1 0 0">
+      <PointData><DataArray type="Int32" Name="id" format="ascii">0 1 3 4</DataArray></PointData>
+      <CellData><DataArray type="Float32" Name="c" format="ascii">0.5</DataArray></CellData>
+    </Piece>
+    <Piece Extent="2 3 0 1 0 0">
+      <PointData><DataArray type="Int32" Name="id" format="ascii">1 2 4 5</DataArray></PointData>
+      <CellData><DataArray type="Float32" Name="c" format="ascii">1.5</DataArray></CellData>
+    </Piece>
+  </ImageData>
+</VTKFile>
+)";
+
+// The old list of cells, the attributes of the first versions, and what follows an array in the last ones.
+constexpr const char* mixed_vtk = R"(# vtk DataFile Version 2.0
+a title that says nothing
+ASCII
+DATASET UNSTRUCTURED_GRID
+POINTS 9 double
+0 0 0  1 0 0  1 1 0  0 1 0  0 0 1  1 0 1  1 1 1  0 1 1  0.5 0.5 2
+CELLS 3 18
+8 0 1 2 3 4 5 6 7
+5 4 5 6 7 8
+2 0 1
+
+CELL_TYPES 3
+12
+14
+3
+POINT_DATA 9
+SCALARS temperature float 1
+LOOKUP_TABLE default
+0 1 2 3 4 5 6 7 8
+VECTORS wind float
+0 0 0 1 0 0 2 0 0 3 0 0 4 0 0 5 0 0 6 0 0 7 0 0 8 0 0
+METADATA
+INFORMATION 0
+
+TEXTURE_COORDINATES uv 2 float
+0 0 0 1 0 2 0 3 0 4 0 5 0 6 0 7 0 8
+CELL_DATA 3
+COLOR_SCALARS colour 3
+1 0 0  0 1 0  0 0 0.5
+LOOKUP_TABLE table 1
+0 0 0 1
+FIELD more 2
+a%20name 2 3 int
+1 2 3 4 5 6
+words 1 3 string
+one
+two
+three
+)";
+
+constexpr const char* poly_vtk = R"(# vtk DataFile Version 5.1
+vtk output
+ASCII
+DATASET POLYDATA
+FIELD FieldData 1
+TimeValue 1 1 double
+0.25
+POINTS 5 float
+0 0 0 1 0 0 1 1 0
+0 1 0 2 2 2
+POLYGONS 3 7
+OFFSETS vtktypeint64
+0 3 7
+CONNECTIVITY vtktypeint64
+0 1 4 0 1 2 3
+LINES 2 2
+OFFSETS vtktypeint64
+0 2
+CONNECTIVITY vtktypeint64
+0 4
+CELL_DATA 3
+SCALARS id int
+LOOKUP_TABLE default
+10 20 30
+)";
+
+constexpr const char* points_vtk = R"(# vtk DataFile Version 3.0
+lattice
+ASCII
+DATASET STRUCTURED_POINTS
+DIMENSIONS 3 2 1
+ORIGIN 1 2 3
+SPACING 0.5 0.25 1
+POINT_DATA 6
+SCALARS density unsigned_char
+LOOKUP_TABLE default
+0 1 2 3 4 255
+CELL_DATA 2
+SCALARS cell double 1
+LOOKUP_TABLE default
+0.1 0.2
+)";
+
+constexpr const char* text_ply = R"(ply
+format ascii 1.0
+comment every kind of property
+obj_info nothing
+element vertex 5
+property float x
+property float y
+property float z
+property float nx
+property uchar red
+property double confidence
+property list uchar int friends
+element face 2
+property list uchar int vertex_indices
+property short group
+element edge 1
+property int vertex1
+property int vertex2
+end_header
+0 0 0 1 255 0.1 1 2
+1 0 0 1 0 0.2 0
+1 1 0 1 7 0.3 2 0 1
+0 1 0 1 8 0.4 0
+0 0 1 1 9 0.5 0
+4 0 1 2 3 -7
+3 0 1 4 300
+0 1
+)";
+
+constexpr const char* strips_ply = R"(ply
+format ascii 1.0
+element vertex 6
+property double x
+property double y
+property double z
+element tristrips 1
+property list int int vertex_indices
+end_header
+0 0 0.12345678901
+1 0 0
+0 1 0
+1 1 0
+5 5 5
+6 6 6
+8 0 1 2 3 -1 2 3 5
+)";
+
+constexpr const char* text_obj = R"(# every kind of index
+mtllib none.mtl
+o thing
+v 0 0 0 1 0 0
+v 1 0 0 0 1 0
+v 1 1 0
+v 0 1 0
+vt 0 0
+vn 0 0 1
+usemtl none
+f 1/1/1 2/1/1 3/1/1 4/1/1
+f -4 -3 \
+  -1
+f 1//1 3//1 4//1
+l 1 2
+)";
+
+constexpr const char* text_stl = R"(solid any name at all
+ facet normal 0 0 1
+  outer loop
+   vertex 0 0 0
+   vertex 1 0 0
+   vertex 0 1 0
+  endloop
+ endfacet
+ facet normal 0 0 1
+  outer loop
+   vertex 1 0 0
+   vertex 1 1 0
+   vertex 0 1 0.3333333333333333
+  endloop
+ endfacet
+endsolid any name at all
+)";
+
+constexpr const char* text_off = R"(OFF 5 3 0
+# the unit square and a point above it
+0 0 0
+1 0 0
+1 1 0   # with a comment
+
+0 1 0
+0.5 0.5 1
+4 0 1 2 3 255 0 0
+3 0 1 4
+3 1 2 4 0.5 0.5 0.5
+)";
+
+/// A binary, big-endian PLY with a list whose length has two bytes.
+std::string binary_ply() {
+  std::string bytes =
+      "ply\nformat binary_big_endian 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+      "element face 1\nproperty list ushort uint vertex_index\nproperty uchar flag\nend_header\n";
+  const auto put = [&](std::uint32_t word, int width) {
+    for (int i = width - 1; i >= 0; --i) bytes += static_cast<char>(word >> (8 * i));
+  };
+  constexpr std::uint32_t one = 0x3F800000;  // 1.0F
+  for (const std::uint32_t x : {0U, 0U, 0U, one, 0U, 0U, 0U, one, 0U}) put(x, 4);
+  put(3, 2);
+  for (const std::uint32_t v : {2U, 0U, 1U}) put(v, 4);
+  put(200, 1);
+  return bytes;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> samples(const std::string& format) {
+  const std::vector<std::pair<std::string, std::string>> all = {
+      {"mixed.vtu", mixed_vtu},   {"pieces.vtu", pieces_vtu}, {"mixed.vtp", mixed_vtp},   {"pieces.vti", pieces_vti},
+      {"mixed.vtk", mixed_vtk},   {"poly.vtk", poly_vtk},     {"points.vtk", points_vtk}, {"text.ply", text_ply},
+      {"strips.ply", strips_ply}, {"big.ply", binary_ply()},  {"text.obj", text_obj},     {"text.stl", text_stl},
+      {"text.off", text_off}};
+  std::map<std::string, std::string> result;
+  for (const auto& [name, bytes] : all) {
+    if (name.ends_with("." + format)) result["by_hand_" + name] = bytes;
+  }
+  return result;
+}
+
+}  // namespace tessera::testing

@@ -1,0 +1,12 @@
+// Small files written by hand, with the features that our own writers do not use.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace tessera::testing {
+
+/// Files of a format by name; each can be read with `simplices`.
+[[nodiscard]] std::map<std::string, std::string> samples(const std::string& format);
+
+}  // namespace tessera::testing

@@ -2,6 +2,7 @@
 
 #include <vtkActor.h>
 #include <vtkCamera.h>
+#include <vtkDoubleArray.h>
 #include <vtkImageData.h>
 #include <vtkLightKit.h>
 #include <vtkPNGWriter.h>
@@ -9,8 +10,10 @@
 #include <vtkPolyDataMapper.h>
 #include <vtkPolyDataNormals.h>
 #include <vtkProperty.h>
+#include <vtkRenderStepsPass.h>
 #include <vtkRenderWindow.h>
 #include <vtkRenderer.h>
+#include <vtkSSAOPass.h>
 #include <vtkScalarBarActor.h>
 #include <vtkTextProperty.h>
 #include <vtkUnsignedCharArray.h>
@@ -32,7 +35,8 @@ constexpr double view_angle = 26;
 constexpr double feature_angle = 35;
 /// The part of the width that the colour bar takes.
 constexpr double bar_share = 0.15;
-constexpr Color surface_color = {0.62, 0.70, 0.80};
+constexpr Color surface_color = {0.64, 0.72, 0.82};
+constexpr Color wire_color = {0.25, 0.36, 0.52};
 
 double radians(double degrees) {
   return degrees * std::numbers::pi / 180;
@@ -80,7 +84,10 @@ void set_style(vtkProperty& property, const Piece& piece, const PictureOptions& 
   property.SetLineWidth(1.2 * supersampling);
   property.SetPointSize(3.0 * supersampling);
   switch (options.style) {
-    case Style::wireframe: property.SetRepresentationToWireframe(); break;
+    case Style::wireframe:
+      property.SetRepresentationToWireframe();
+      set_color(property, wire_color);
+      break;
     case Style::surface_with_edges:
       property.EdgeVisibilityOn();
       property.SetEdgeColor(0.12, 0.14, 0.18);
@@ -91,18 +98,21 @@ void set_style(vtkProperty& property, const Piece& piece, const PictureOptions& 
   if (piece.role == Role::points) property.SetRenderPointsAsSpheres(true);
 }
 
-void set_shading(vtkProperty& property, Role role, bool is_colored) {
-  if (role == Role::outline) {
-    property.LightingOff();
+void set_shading(vtkProperty& property, Role role, const PictureOptions& options) {
+  if (role == Role::outline || options.style == Style::wireframe) {
+    property.LightingOff();  // a line has no side that could be in the shade
     return;
   }
   // Colours carry numbers, so they keep most of their brightness; a plain surface may be darker in the shade.
-  property.SetAmbient(is_colored ? 0.28 : 0.12);
+  const bool is_colored = options.coloring.has_value();
+  property.SetAmbient(is_colored ? 0.34 : 0.16);
   property.SetDiffuse(is_colored ? 0.74 : 0.88);
-  property.SetSpecular(is_colored ? 0.06 : 0.14);
+  property.SetSpecular(is_colored ? 0.06 : 0.12);
   property.SetSpecularPower(24);
   if (role == Role::cut) {
     property.SetInterpolationToFlat();
+    property.SetAmbient(is_colored ? 0.62 : 0.16);
+    property.SetDiffuse(is_colored ? 0.45 : 0.88);
     property.SetSpecular(0);
   } else {
     property.SetInterpolationToPhong();
@@ -114,7 +124,7 @@ void add_actors(vtkRenderer& renderer, const Geometry& geometry, const PictureOp
     const auto actor = vtkSmartPointer<vtkActor>::New();
     actor->SetMapper(make_mapper(piece, options));
     set_style(*actor->GetProperty(), piece, options);
-    set_shading(*actor->GetProperty(), piece.role, options.coloring.has_value());
+    set_shading(*actor->GetProperty(), piece.role, options);
     renderer.AddActor(actor);
   }
 }
@@ -165,6 +175,21 @@ Fit fit_points(const Geometry& geometry, const Frame& frame, double tan_x, doubl
   return fit;
 }
 
+/// Darkens creases and holes, by which the eye sees depth.
+void add_occlusion(vtkRenderer& renderer) {
+  std::array<double, 6> box{};
+  renderer.ComputeVisiblePropBounds(box.data());
+  const double size = length(Vec3d{box[1] - box[0], box[3] - box[2], box[5] - box[4]});
+  const auto steps = vtkSmartPointer<vtkRenderStepsPass>::New();
+  const auto pass = vtkSmartPointer<vtkSSAOPass>::New();
+  pass->SetRadius(0.06 * size);
+  pass->SetBias(0.002 * size);
+  pass->SetKernelSize(32);
+  pass->BlurOn();
+  pass->SetDelegatePass(steps);
+  renderer.SetPass(pass);
+}
+
 bool has_bar(const PictureOptions& options) {
   return options.coloring && options.coloring->has_bar;
 }
@@ -199,6 +224,18 @@ void set_text(vtkTextProperty& text, const Color& ink, int size, bool is_bold) {
   text.SetShadow(false);
 }
 
+/// Three to eight round numbers inside the range.
+vtkSmartPointer<vtkDoubleArray> make_ticks(double lowest, double highest) {
+  const double rough_step = (highest - lowest) / 7;
+  const double power = std::pow(10, std::floor(std::log10(rough_step)));
+  const std::array<double, 4> nice = {1, 2, 5, 10};
+  const double step =
+      power * *std::ranges::find_if(nice, [&](double n) { return n * power >= rough_step * 0.999; });
+  const auto ticks = vtkSmartPointer<vtkDoubleArray>::New();
+  for (double n = std::ceil(lowest / step); n * step <= highest; ++n) ticks->InsertNextValue(n * step);
+  return ticks;
+}
+
 void add_color_bar(vtkRenderer& renderer, const PictureOptions& options) {
   const Coloring& coloring = *options.coloring;
   const Color ink = readable_on(options.background);
@@ -206,8 +243,11 @@ void add_color_bar(vtkRenderer& renderer, const PictureOptions& options) {
   const auto bar = vtkSmartPointer<vtkScalarBarActor>::New();
   bar->SetLookupTable(make_lookup_table(coloring.colormap, coloring.lowest, coloring.highest));
   bar->SetTitle(coloring.title.c_str());
-  bar->SetLabelFormat("%.3g");
-  bar->SetNumberOfLabels(5);
+  bar->SetLabelFormat("%.6g");
+  bar->SetUseCustomLabels(true);
+  bar->SetCustomLabels(make_ticks(coloring.lowest, coloring.highest));
+  bar->SetMaximumNumberOfColors(256);
+  bar->SetTextPad(size / 3);
   bar->SetUnconstrainedFontSize(true);
   bar->SetBarRatio(0.22);
   bar->SetVerticalTitleSeparation(size / 2);
@@ -291,8 +331,11 @@ std::string draw_png(const Geometry& geometry, const PictureOptions& options) {
   renderer->SetBackground(options.background[0], options.background[1], options.background[2]);
   add_actors(*renderer, geometry, options);
   const auto lights = vtkSmartPointer<vtkLightKit>::New();
+  lights->SetKeyLightIntensity(0.82);
+  lights->SetKeyToFillRatio(2);
   lights->AddLightsToRenderer(renderer);
   place_camera(*renderer, geometry, options);
+  add_occlusion(*renderer);
   if (has_bar(options)) add_color_bar(*renderer, options);
   report(options, 0.4);
   const auto window = vtkSmartPointer<vtkRenderWindow>::New();

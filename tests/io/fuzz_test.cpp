@@ -46,7 +46,8 @@ namespace {
 
 using testing::TempDir;
 
-constexpr int rounds = 4000;           // of damage a seed file
+constexpr std::size_t rounds_a_format = 20000;  // of damage, shared by its seed files
+constexpr std::size_t cuts_a_format = 4000;
 constexpr unsigned seconds_a_file = 20;  // a file of a few KiB takes far less than a millisecond
 
 constexpr std::array<std::string_view, 14> nasty_numbers = {
@@ -124,19 +125,19 @@ class Fuzz : public ::testing::TestWithParam<std::string> {
     ASSERT_LE(largest_allocation.load(), (std::size_t{1} << 20) + 1100 * bytes.size());
   }
 
-  void run(const std::string& name, const std::string& good) {
+  void run(const std::string& name, const std::string& good, std::size_t seeds) {
     file_ = directory_ / ("damaged" + std::filesystem::path(name).extension().string());
     try_file(good, true);
     ASSERT_EQ(refused_, 0) << name << " is not valid to begin with";
-    const std::size_t step = std::max<std::size_t>(1, good.size() / 1000);
+    const std::size_t step = std::max<std::size_t>(1, good.size() * seeds / cuts_a_format);
     for (std::size_t size = 0; size < good.size() && !HasFatalFailure(); size += step) {
       SCOPED_TRACE(name + " cut at " + std::to_string(size));
       try_file(good.substr(0, size), true);
     }
-    for (int round = 0; round < rounds && !HasFatalFailure(); ++round) {
+    for (std::size_t round = 0; round < rounds_a_format / seeds && !HasFatalFailure(); ++round) {
       SCOPED_TRACE(name + " in round " + std::to_string(round));
       std::string bytes = good;
-      SplitMix64 random(static_cast<std::uint64_t>(round));
+      SplitMix64 random(round);
       damage(bytes, random);
       try_file(bytes, round % 2 == 0);
     }
@@ -187,16 +188,17 @@ std::map<std::string, std::string> seed_files(const std::string& format) {
 }
 
 TEST_P(Fuzz, ErrorOrMesh) {
-  for (const auto& [name, bytes] : seed_files(GetParam())) {
+  const std::map<std::string, std::string> files = seed_files(GetParam());
+  for (const auto& [name, bytes] : files) {
     valid_ = refused_ = 0;
-    run(name, bytes);
+    run(name, bytes, files.size());
     if (HasFatalFailure()) return;
     EXPECT_GT(refused_, 100) << name << ": the damage does nothing";
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, Fuzz, ::testing::Values("vtu", "vtp", "vti", "vtk", "ply", "obj", "stl", "off"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& format) { return format.param; });
 
 }  // namespace
 }  // namespace tessera

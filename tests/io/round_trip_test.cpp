@@ -1,1 +1,150 @@
+// read(write(mesh)) = mesh, for every format and everything that it can hold.
+#include <algorithm>
+#include <limits>
+
 #include "io/support.h"
+
+namespace tessera {
+namespace {
+
+using testing::TempDir;
+
+struct Case {
+  std::string extension;
+  WriteOptions options;
+  std::string name;
+};
+
+class RoundTrip : public ::testing::TestWithParam<Case> {
+ protected:
+  template <class Mesh>
+  void expect_same(const Mesh& mesh) {
+    const auto file = directory_ / ("mesh." + GetParam().extension);
+    write_mesh(file, mesh, GetParam().options);
+    const ReadResult result = read_mesh(file);
+    EXPECT_EQ(result.report.format, GetParam().extension);
+    ASSERT_TRUE(std::holds_alternative<Mesh>(result.mesh));
+    const Mesh& back = std::get<Mesh>(result.mesh);
+    EXPECT_EQ(back.point_data, mesh.point_data);
+    EXPECT_EQ(back.cell_data, mesh.cell_data);
+    EXPECT_EQ(back.field_data, mesh.field_data);
+    EXPECT_TRUE(back == mesh);
+    EXPECT_EQ(directory_.file_count(), 1U) << "a temporary file stayed behind";
+  }
+
+  bool is(std::initializer_list<std::string_view> extensions) const {
+    return std::find(extensions.begin(), extensions.end(), GetParam().extension) != extensions.end();
+  }
+
+  TempDir directory_;
+};
+
+TEST_P(RoundTrip, Tetrahedra) {
+  if (!is({"vtu", "vtk"})) GTEST_SKIP() << "the format has no tetrahedra";
+  expect_same(testing::with_fields(testing::make_two_tets<float>()));
+  expect_same(testing::with_fields(testing::make_two_tets<double>()));
+  TetMesh mesh = testing::make_two_tets<double>();
+  mesh.field_data = testing::make_fields("whole", 7);
+  expect_same(mesh);
+  expect_same(TetMesh{});
+}
+
+TEST_P(RoundTrip, Triangles) {
+  if (is({"vti", "stl"})) GTEST_SKIP() << "the format has no triangles that share points";
+  const bool has_wide_integers = !is({"ply"});
+  const auto dress = [&](TriMesh mesh) {
+    return is({"obj", "off"}) ? mesh : testing::with_fields(std::move(mesh), has_wide_integers);
+  };
+  expect_same(dress(testing::make_two_triangles<float>()));
+  expect_same(dress(testing::make_two_triangles<double>()));
+}
+
+TEST_P(RoundTrip, Grids) {
+  if (!is({"vti", "vtk"})) GTEST_SKIP() << "the format has no grids";
+  expect_same(testing::with_fields(testing::make_small_grid()));
+  Grid flat = testing::make_small_grid();
+  flat.dims = {5, 1, 3};  // 4 x 2 pixels
+  expect_same(testing::with_fields(flat));
+  Grid turned = testing::make_small_grid();
+  turned.direction = {0, -1, 0, 1, 0, 0, 0, 0, 1};
+  turned.field_data.add(testing::make_field("whole", ScalarType::f64, 3, 3));
+  if (is({"vti"})) expect_same(turned);
+}
+
+TEST_P(RoundTrip, NamesOfAnyKind) {
+  if (is({"vti", "stl", "obj", "off"})) GTEST_SKIP();
+  TriMesh mesh = testing::make_two_triangles<float>();
+  for (const char* name : {"a b", "<&>\"'", "100%", "%41", "\xC3\xA4\xC3\xB6", "x[1]"}) {
+    mesh.point_data.add(testing::make_field(name, ScalarType::f32, 4, 1));
+    mesh.cell_data.add(testing::make_field(name, ScalarType::u8, 2, 3));
+  }
+  expect_same(mesh);
+}
+
+TEST_P(RoundTrip, SpecialNumbers) {
+  if (is({"vti", "stl"})) GTEST_SKIP();
+  TriMesh mesh = testing::make_two_triangles<float>();
+  const float infinity = std::numeric_limits<float>::infinity();
+  mesh.points = Array<Vec3f>{{infinity, -infinity, -0.0F}, {1e-45F, 3.4028235e38F, 0}, {1, 2, 3}, {4, 5, 6}};
+  expect_same(mesh);
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> result;
+  for (const char* extension : {"vtu", "vtp", "vti", "vtk", "ply", "obj", "off", "stl"}) {
+    result.push_back({extension, {}, std::string(extension) + "_binary"});
+    result.push_back({extension, {.ascii = true}, std::string(extension) + "_text"});
+  }
+  for (const char* extension : {"vtu", "vtp", "vti"}) {
+    result.push_back({extension, {.compress = true}, std::string(extension) + "_compressed"});
+  }
+  return result;
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, RoundTrip, ::testing::ValuesIn(cases()),
+                         [](const auto& test) { return test.param.name; });
+
+// Two triangles on an edge become six points; each triangle keeps its place.
+TEST(RoundTripStl, SoupStaysSoup) {
+  for (const bool ascii : {false, true}) {
+    TempDir directory;
+    const TriMesh mesh = testing::make_two_triangles<float>();
+    write_mesh(directory / "mesh.stl", mesh, {.ascii = ascii});
+    const TriMesh back = read_triangles(directory / "mesh.stl");
+    ASSERT_EQ(back.vertex_count(), 6U);
+    ASSERT_EQ(back.cell_count(), 2U);
+    EXPECT_FALSE(back.points.is_double());
+    for (std::uint32_t f = 0; f < 2; ++f) {
+      for (int i = 0; i < 3; ++i) EXPECT_EQ(back.points[back.cells[f][i]], mesh.points[mesh.cells[f][i]]);
+    }
+  }
+}
+
+TEST(RoundTripPly, WideIntegersBecomeDoubles) {
+  TempDir directory;
+  TriMesh mesh = testing::make_two_triangles<float>();
+  mesh.point_data.add(Field("id", Array<std::int64_t>{1, -2, 1LL << 53, 4}));
+  write_mesh(directory / "mesh.ply", mesh);
+  const TriMesh back = read_triangles(directory / "mesh.ply");
+  const Field& id = back.point_data.at("id");
+  ASSERT_EQ(id.type(), ScalarType::f64);
+  EXPECT_EQ(id.as<double>()[2], 9007199254740992.0);
+}
+
+TEST(RoundTripObj, ColoursStay) {
+  TempDir directory;
+  TriMesh mesh = testing::make_two_triangles<double>();
+  mesh.point_data.add(testing::make_field("Color", ScalarType::f32, 4, 3));
+  write_mesh(directory / "mesh.obj", mesh);
+  EXPECT_TRUE(read_triangles(directory / "mesh.obj") == mesh);
+}
+
+TEST(RoundTripAny, OfAnyType) {
+  TempDir directory;
+  const AnyMesh mesh = testing::with_fields(testing::make_small_grid());
+  write_mesh(directory / "GRID.VTI", mesh);  // extensions in any case
+  EXPECT_TRUE(read_grid(directory / "GRID.VTI") == std::get<Grid>(mesh));
+}
+
+}  // namespace
+}  // namespace tessera

@@ -118,7 +118,7 @@ template <int Dim>
 MessyMesh<Dim> make_eroded(std::uint64_t seed) {
   SplitMix64 random(seed);
   MessyMesh<Dim> messy;
-  const auto add = [&, missing = random.below(5)](Tuple cell) {
+  const auto add = [&, missing = random.below(10)](Tuple cell) {
     if (random.below(10) < missing) return;
     if (random.below(6) == 0) std::swap(cell[0], cell[1]);
     messy.cells.push_back(cell);

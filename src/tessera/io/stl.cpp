@@ -74,7 +74,7 @@ AnyMesh read_stl(Input& input, const ReadOptions&, FileReport& report) {
   // Binary files may begin with "solid" too, so the size decides first.
   const bool is_text = start.starts_with("solid") && input.size() != header_bytes + 4 + facet_bytes * count;
   if (!is_text && start.size() < header_bytes + 4) input.fail("is too short for an STL file");
-  if (count > 0xFFFFFFFFu / 3) input.refuse("has more than 4294967295 points");
+  if (!is_text && count > 0xFFFFFFFFu / 3) input.refuse("has more than 4294967295 points");
   TriMesh mesh = is_text ? read_text_facets(input) : read_binary_facets(input, count);
   report.cells.push_back({cell_type_name(triangle), mesh.cell_count()});
   report.notes.emplace_back("STL does not say which triangles share points; weld joins them.");

@@ -113,6 +113,7 @@ OctreeLeaves make_octree_leaves(const Points& points, const OctreeOptions& optio
   });
   sort_pairs<std::uint64_t, std::uint32_t>(host, codes.span(), leaves.order, 3 * octree_levels);
   leaves.offsets = find_leaves(codes.span(), options.max_points);
+  if (!options.input_order) return leaves;
   host::for_each_chunk(host.threads(), leaves.size(), 16, [&](host::Range range, int) {
     for (std::size_t l = range.begin; l < range.end; ++l) {
       std::sort(leaves.order.begin() + leaves.offsets[l], leaves.order.begin() + leaves.offsets[l + 1]);

@@ -29,10 +29,11 @@ inline constexpr int octree_levels = 21;
 struct OctreeOptions {
   Box box;                          ///< of the root; points outside count as on its border
   std::uint32_t max_points = 1000;  ///< a leaf holds at most this many
+  bool input_order = true;          ///< inside a leaf: the points' order, or else the Morton order, the same for any leaf size
   Exec exec = Exec::host();
 };
 
-/// Leaves in Morton order; inside a leaf points keep their order.
+/// Leaves in Morton order.
 struct OctreeLeaves {
   Array<std::uint32_t> order;    ///< point numbers, leaf by leaf
   Array<std::uint32_t> offsets;  ///< leaf l is order[offsets[l] .. offsets[l + 1])

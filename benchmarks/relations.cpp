@@ -1,0 +1,45 @@
+// How long do tiling, enumeration and each relation of a tetrahedral mesh take, and how many bytes?
+//   build/release/benchmarks/relations [--smoke] [n] [threads]
+#include <cstdlib>
+
+#include <tessera/core/hash.h>
+#include <tessera/mesh/make.h>
+#include <tessera/tile/materialize.h>
+
+#include "measure.h"
+
+int main(int argc, char** argv) {
+  using namespace tessera;
+  const bool smoke = bench::is_smoke(argc, argv);
+  const std::uint32_t n = smoke ? 16 : argc > 1 ? static_cast<std::uint32_t>(std::atoi(argv[1])) : 128;
+  const Exec exec = Exec::host(!smoke && argc > 2 ? std::atoi(argv[2]) : 0);
+  const TetMesh mesh = make_shuffled(make_kuhn(n, {.exec = exec}));
+  bench::Setup setup = {.input = "kuhn" + std::to_string(n) + " shuffled",
+                        .items = mesh.cell_count(),
+                        .threads = exec.threads(),
+                        .repeats = smoke ? 1 : 3};
+  const auto ask = [&](const std::string& question, std::size_t bytes, std::function<std::uint64_t()> run) {
+    setup.question = question;
+    setup.bytes = bytes;
+    bench::compare(setup, {{"tessera", std::move(run)}});
+  };
+  const TiledMesh<3> tiles = tile(mesh, {.exec = exec});
+  std::fprintf(stderr, "tiles %zu, ribbon %.3f, %.2f bytes a tet\n", tiles.tile_count(), tiles.ribbon().share,
+               static_cast<double>(tiles.bytes()) / static_cast<double>(mesh.cell_count()));
+  for (const std::uint32_t size : {64u, 128u, 256u, 512u, 1024u}) {
+    ask("tile by " + std::to_string(size), mesh.cell_count() * 36,
+        [&] { return tile(mesh, {.max_vertices = size, .exec = exec}).cells_to_input()[0]; });
+  }
+  ask("implicit enumeration", mesh.cell_count() * 16,
+      [&] { return Enumeration<3>::make_implicit(tiles, exec).face_count(); });
+  const auto enumeration = Enumeration<3>::make_explicit(tiles, exec);
+  ask("explicit enumeration", enumeration.bytes() + mesh.cell_count() * 16,
+      [&] { return hash_values(Enumeration<3>::make_explicit(tiles, exec).whole().face_hi); });
+  for_each_relation<3>([&]<class R>(R, std::string_view name) {
+    const auto rows = materialize<R>(tiles, enumeration, {.exec = exec});
+    ask(std::string(name), rows.bytes(), [&] {
+      const auto made = materialize<R>(tiles, enumeration, {.exec = exec});
+      return hash_values(std::span(made.values).first(std::min<std::size_t>(1000, made.values.size())));
+    });
+  });
+}

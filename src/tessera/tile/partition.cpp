@@ -1,0 +1,42 @@
+#include <tessera/tile/partition.h>
+
+#include <algorithm>
+#include <string>
+
+#include <tessera/core/error.h>
+#include <tessera/exec/for_each.h>
+#include <tessera/exec/primitives.h>
+#include <tessera/mesh/octree.h>
+
+namespace tessera {
+
+Partition partition_octree(const Points& points, std::uint32_t max_vertices, const Exec& exec) {
+  Box box = bounding_box(points, exec);
+  // A cube, so that leaves are not drawn out along short axes.
+  const double side = std::max({box.high.x - box.low.x, box.high.y - box.low.y, box.high.z - box.low.z});
+  box.high = box.low + Vec3d{side, side, side};
+  // Morton order also inside tiles: the numbering must not depend on their size.
+  OctreeLeaves leaves =
+      make_octree_leaves(points, {.box = box, .max_points = max_vertices, .input_order = false, .exec = exec});
+  return {std::move(leaves.order), std::move(leaves.offsets)};
+}
+
+Partition partition_given(std::span<const std::uint32_t> tile_of, std::size_t vertices, const Exec& exec) {
+  if (tile_of.size() != vertices) {
+    throw Error(ErrorCode::bad_mesh, "the given partition has " + std::to_string(tile_of.size()) +
+                                         " entries, but the mesh has " + std::to_string(vertices) + " vertices");
+  }
+  Partition partition;
+  Array<std::uint32_t> keys(tile_of.begin(), tile_of.end());
+  partition.order.resize(vertices);
+  host_for_each(exec, vertices, [&](std::size_t v) { partition.order[v] = static_cast<std::uint32_t>(v); });
+  const std::uint32_t largest = vertices == 0 ? 0 : *std::ranges::max_element(keys);
+  sort_pairs<std::uint32_t, std::uint32_t>(exec, keys, partition.order, bits_in_use(largest));
+  partition.offsets.push_back(0);
+  for (std::size_t i = 1; i <= vertices; ++i) {
+    if (i == vertices || keys[i] != keys[i - 1]) partition.offsets.push_back(static_cast<std::uint32_t>(i));
+  }
+  return partition;
+}
+
+}  // namespace tessera

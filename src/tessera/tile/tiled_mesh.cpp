@@ -1,0 +1,313 @@
+#include <tessera/tile/tiled_mesh.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <tessera/core/error.h>
+#include <tessera/exec/for_each.h>
+#include <tessera/exec/host/runs.h>
+#include <tessera/exec/primitives.h>
+#include <tessera/mesh/doctor.h>
+
+namespace tessera {
+
+namespace {
+
+using std::size_t;
+using std::uint32_t;
+
+/// Sorts a few elements with their companions; runs of cells around a vertex are short.
+template <class Cell>
+void sort_with(std::span<Cell> cells, std::span<uint32_t> companions) {
+  constexpr size_t few = 32;
+  if (cells.size() <= few) {
+    for (size_t i = 1; i < cells.size(); ++i) {
+      const Cell cell = cells[i];
+      const uint32_t companion = companions[i];
+      size_t j = i;
+      for (; j > 0 && cell < cells[j - 1]; --j) {
+        cells[j] = cells[j - 1];
+        companions[j] = companions[j - 1];
+      }
+      cells[j] = cell;
+      companions[j] = companion;
+    }
+    return;
+  }
+  std::vector<std::pair<Cell, uint32_t>> pairs(cells.size());
+  for (size_t i = 0; i < cells.size(); ++i) pairs[i] = {cells[i], companions[i]};
+  std::sort(pairs.begin(), pairs.end());
+  for (size_t i = 0; i < cells.size(); ++i) std::tie(cells[i], companions[i]) = pairs[i];
+}
+
+}  // namespace
+
+/// Builds a TiledMesh step by step.
+template <int Dim>
+class Tiler {
+ public:
+  using Cell = typename SimplexMesh<Dim>::Cell;
+
+  Tiler(const SimplexMesh<Dim>& mesh, const TileOptions& options)
+      : mesh_(mesh), options_(options), exec_(Exec::host(options.exec.threads())) {}
+
+  TiledMesh<Dim> run() {
+    check_mesh(mesh_, "the mesh");
+    report("cutting into tiles", 0);
+    number_vertices();
+    report("sorting cells", 0.3);
+    sort_cells();
+    report("finding ribbons", 0.8);
+    find_intervals();
+    find_ribbons();
+    report("cutting into tiles", 1);
+    return std::move(tiles_);
+  }
+
+ private:
+  void report(const char* stage, double fraction) const {
+    if (options_.monitor != nullptr) options_.monitor->update(stage, fraction);
+  }
+
+  void number_vertices() {
+    Partition own;
+    if (options_.partition == nullptr) own = partition_octree(mesh_.points, options_.max_vertices, exec_);
+    const Partition& partition = options_.partition == nullptr ? own : *options_.partition;
+    const size_t n = mesh_.vertex_count();
+    TS_EXPECTS(partition.order.size() == n && (n == 0 || partition.offsets.back() == n));
+    tiles_.vertex_to_input_ = partition.order;
+    tiles_.first_vertex_ = partition.offsets;
+    if (tiles_.first_vertex_.empty()) tiles_.first_vertex_ = {0};
+    tiles_.vertex_from_input_.resize(n);
+    tiles_.tile_of_vertex_.resize(n);
+    host_for_each(exec_, n, [&](size_t v) {
+      tiles_.vertex_from_input_[tiles_.vertex_to_input_[v]] = static_cast<uint32_t>(v);
+    });
+    host::for_each_chunk(exec_.threads(), tiles_.tile_count(), 64, [&](host::Range range, int) {
+      for (size_t t = range.begin; t < range.end; ++t) {
+        std::fill(tiles_.tile_of_vertex_.begin() + tiles_.first_vertex_[t],
+                  tiles_.tile_of_vertex_.begin() + tiles_.first_vertex_[t + 1], static_cast<uint32_t>(t));
+      }
+    });
+  }
+
+  Cell renumbered(const Cell& input) const {
+    Cell cell;
+    for (size_t k = 0; k < cell.size(); ++k) cell[k] = VertexId(tiles_.vertex_from_input_[input[k].index()]);
+    for (size_t i = 1; i < cell.size(); ++i) {
+      for (size_t j = i; j > 0 && cell[j] < cell[j - 1]; --j) std::swap(cell[j], cell[j - 1]);
+    }
+    return cell;
+  }
+
+  /// A radix sort by the lowest vertex alone; then the few cells of each vertex among themselves. The renumbered cells are made
+  /// twice rather than kept: that is cheaper than 16 bytes a cell.
+  void sort_cells() {
+    const size_t n = mesh_.cell_count();
+    Array<uint32_t> lowest(n);
+    tiles_.cell_to_input_.resize(n);
+    host_for_each(exec_, n, [&](size_t c) {
+      lowest[c] = renumbered(mesh_.cells[c])[0].index();
+      tiles_.cell_to_input_[c] = static_cast<uint32_t>(c);
+    });
+    sort_pairs<uint32_t, uint32_t>(exec_, lowest, tiles_.cell_to_input_, bits_in_use(mesh_.vertex_count()));
+    tiles_.cells_.resize(n);
+    host_for_each(exec_, n, [&](size_t c) { tiles_.cells_[c] = renumbered(mesh_.cells[tiles_.cell_to_input_[c]]); });
+    std::atomic<size_t> repeated{n};
+    host::for_each_share(exec_.threads(), n, [&](host::Range share) {
+      const auto starts = [&](size_t c) { return c == 0 || c == n || lowest[c] != lowest[c - 1]; };
+      size_t begin = share.begin;
+      while (begin < share.end && !starts(begin)) ++begin;  // that vertex belongs to the share before
+      while (begin < share.end) {
+        size_t end = begin + 1;
+        while (!starts(end)) ++end;
+        const std::span run(tiles_.cells_.data() + begin, end - begin);
+        sort_with(run, std::span(tiles_.cell_to_input_.data() + begin, end - begin));
+        const auto twin = std::adjacent_find(run.begin(), run.end());
+        if (twin != run.end()) note_repeated(repeated, begin + static_cast<size_t>(twin - run.begin()));
+        begin = end;
+      }
+    });
+    if (repeated < n) throw_repeated(repeated);
+  }
+
+  static void note_repeated(std::atomic<size_t>& first, size_t cell) {
+    size_t known = first.load();
+    while (cell < known && !first.compare_exchange_weak(known, cell)) {
+    }
+  }
+
+  [[noreturn]] void throw_repeated(size_t cell) const {
+    auto [a, b] = std::minmax(tiles_.cell_to_input_[cell], tiles_.cell_to_input_[cell + 1]);
+    throw Error(ErrorCode::bad_mesh, "cells " + std::to_string(a) + " and " + std::to_string(b) +
+                                         " have the same corners; `tessera doctor --fix` drops repeated cells");
+  }
+
+  void find_intervals() {
+    tiles_.first_cell_.resize(tiles_.tile_count() + 1);
+    host_for_each(exec_, tiles_.first_cell_.size(), [&](size_t t) {
+      const VertexId first(tiles_.first_vertex_[t]);
+      const auto place = std::partition_point(tiles_.cells_.begin(), tiles_.cells_.end(),
+                                              [&](const Cell& cell) { return cell[0] < first; });
+      tiles_.first_cell_[t] = static_cast<uint32_t>(place - tiles_.cells_.begin());
+    });
+  }
+
+  /// Calls f(tile) for every tile but its own that a cell touches.
+  template <class F>
+  void for_each_foreign_tile(const Cell& cell, F&& f) const {
+    TileId last = tiles_.tile_of(cell[0]);  // corners ascend, so equal tiles are neighbours
+    for (size_t k = 1; k < cell.size(); ++k) {
+      const TileId tile = tiles_.tile_of(cell[k]);
+      if (tile == last) continue;
+      f(tile);
+      last = tile;
+    }
+  }
+
+  /// (tile, cell) pairs in the order of cells; a stable sort by tile then keeps cells ascending.
+  void find_ribbons() {
+    const size_t n = tiles_.cell_count();
+    constexpr size_t chunk = 16384;
+    host::ChunkTotals<size_t> totals((n + chunk - 1) / chunk);
+    Array<uint32_t> keys, values;
+    std::vector<std::pair<size_t, std::vector<std::pair<uint32_t, uint32_t>>>> parts((n + chunk - 1) / chunk);
+    host::for_each_chunk(exec_.threads(), n, chunk, [&](host::Range range, int) {
+      auto& [begin, found] = parts[range.begin / chunk];
+      for (size_t c = range.begin; c < range.end; ++c) {
+        for_each_foreign_tile(tiles_.cells_[c], [&](TileId t) { found.emplace_back(t.index(), static_cast<uint32_t>(c)); });
+      }
+      begin = totals.exchange(range.begin / chunk, found.size());
+    });
+    const size_t count = checked_offset(totals.total(parts.size()));
+    keys.resize(count);
+    values.resize(count);
+    host_for_each(exec_, parts.size(), [&](size_t p) {
+      size_t at = parts[p].first;
+      for (const auto& [tile, cell] : parts[p].second) {
+        keys[at] = tile;
+        values[at++] = cell;
+      }
+    });
+    parts.clear();
+    sort_pairs<uint32_t, uint32_t>(exec_, keys, values, bits_in_use(tiles_.tile_count()));
+    tiles_.external_.offsets.resize(tiles_.tile_count() + 1);
+    host_for_each(exec_, tiles_.external_.offsets.size(), [&](size_t t) {
+      const auto place = std::lower_bound(keys.begin(), keys.end(), static_cast<uint32_t>(t));
+      tiles_.external_.offsets[t] = static_cast<uint32_t>(place - keys.begin());
+    });
+    tiles_.external_.values = std::move(values);
+  }
+
+  const SimplexMesh<Dim>& mesh_;
+  const TileOptions& options_;
+  Exec exec_;
+  TiledMesh<Dim> tiles_;
+};
+
+TiledMesh<2> tile(const TriMesh& mesh, const TileOptions& options) { return Tiler<2>(mesh, options).run(); }
+TiledMesh<3> tile(const TetMesh& mesh, const TileOptions& options) { return Tiler<3>(mesh, options).run(); }
+
+template <int Dim>
+RibbonStatistics TiledMesh<Dim>::ribbon() const {
+  const double cells = static_cast<double>(std::max<size_t>(1, cell_count()));
+  return {external_.values.size(), static_cast<double>(external_.values.size()) / cells};
+}
+
+template <int Dim>
+size_t TiledMesh<Dim>::bytes() const {
+  return sizeof(uint32_t) * (vertex_to_input_.size() + vertex_from_input_.size() + tile_of_vertex_.size() +
+                             first_vertex_.size() + cell_to_input_.size() + first_cell_.size()) +
+         sizeof(Cell) * cells_.size() + external_.bytes();
+}
+
+template <int Dim>
+int TiledMesh<Dim>::validate(const SimplexMesh<Dim>& mesh) const {
+  const size_t nv = mesh.vertex_count();
+  if (vertex_to_input_.size() != nv || vertex_from_input_.size() != nv) return 1;
+  for (size_t v = 0; v < nv; ++v) {
+    if (vertex_to_input_[v] >= nv || vertex_from_input_[vertex_to_input_[v]] != v) return 1;
+  }
+  if (first_vertex_.front() != 0 || first_vertex_.back() != nv || tile_of_vertex_.size() != nv) return 2;
+  for (size_t t = 0; t < tile_count(); ++t) {
+    if (first_vertex_[t] >= first_vertex_[t + 1]) return 2;
+    for (uint32_t v = first_vertex_[t]; v < first_vertex_[t + 1]; ++v) {
+      if (tile_of_vertex_[v] != t) return 2;
+    }
+  }
+  if (cells_.size() != mesh.cell_count()) return 4;
+  std::vector<bool> seen(cells_.size(), false);
+  for (size_t c = 0; c < cells_.size(); ++c) {
+    if (!std::is_sorted(cells_[c].begin(), cells_[c].end())) return 3;
+    if (c > 0 && !(cells_[c - 1] < cells_[c])) return 3;
+    if (cell_to_input_[c] >= cells_.size() || seen[cell_to_input_[c]]) return 4;
+    seen[cell_to_input_[c]] = true;
+    Cell expected = mesh.cells[cell_to_input_[c]];
+    for (VertexId& v : expected) v = from_input(v);
+    std::sort(expected.begin(), expected.end());
+    if (expected != cells_[c]) return 4;
+  }
+  if (first_cell_.size() != tile_count() + 1 || first_cell_.front() != 0 || first_cell_.back() != cells_.size()) return 5;
+  Csr<TileId, uint32_t> external;
+  for (size_t t = 0; t < tile_count(); ++t) {
+    for (uint32_t c = first_cell_[t]; c < first_cell_[t + 1]; ++c) {
+      if (tile_of(cells_[c][0]).index() != t) return 5;
+    }
+  }
+  std::vector<std::vector<uint32_t>> expected(tile_count());
+  for (uint32_t c = 0; c < cells_.size(); ++c) {
+    for (size_t k = 1; k < cells_[c].size(); ++k) {
+      const uint32_t t = tile_of(cells_[c][k]).index();
+      if (t == tile_of(cells_[c][0]).index()) continue;
+      if (expected[t].empty() || expected[t].back() != c) expected[t].push_back(c);
+    }
+  }
+  if (external_.validate() != 0 || external_.size() != tile_count()) return 6;
+  for (uint32_t t = 0; t < tile_count(); ++t) {
+    if (!std::ranges::equal(expected[t], external_[TileId(t)])) return 6;
+  }
+  return 0;
+}
+
+template <int Dim>
+void fill_local_tile(const TiledMesh<Dim>& tiles, TileId tile, LocalTile<Dim>& local) {
+  const auto owned = tiles.vertices(tile);
+  const auto internal = tiles.internal_cells(tile);
+  const auto external = tiles.external_cells(tile);
+  const auto is_ghost = [&](VertexId v) { return v.index() < owned.begin || v.index() >= owned.end; };
+  const auto cell_at = [&](size_t i) -> const auto& {
+    return tiles.cells()[i < external.size() ? external[i] : internal.begin + (i - external.size())];
+  };
+  const size_t count = external.size() + internal.size();
+  local.ghosts.clear();
+  for (size_t i = 0; i < count; ++i) {
+    for (const VertexId v : cell_at(i)) {
+      if (is_ghost(v)) local.ghosts.push_back(v.index());
+    }
+  }
+  std::sort(local.ghosts.begin(), local.ghosts.end());
+  local.ghosts.erase(std::unique(local.ghosts.begin(), local.ghosts.end()), local.ghosts.end());
+  const size_t vertices = owned.size() + local.ghosts.size();
+  if (vertices > 65536) {
+    throw Error(ErrorCode::unsupported, "tile " + std::to_string(tile.index()) + " sees " + std::to_string(vertices) +
+                                            " vertices, more than 16-bit numbers count; use smaller tiles");
+  }
+  local.cells.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    const auto& cell = cell_at(i);
+    for (size_t k = 0; k < cell.size(); ++k) {
+      const auto place = std::lower_bound(local.ghosts.begin(), local.ghosts.end(), cell[k].index());
+      const size_t number = is_ghost(cell[k]) ? owned.size() + static_cast<size_t>(place - local.ghosts.begin())
+                                              : cell[k].index() - owned.begin;
+      local.cells[i][k] = static_cast<std::uint16_t>(number);
+    }
+  }
+}
+
+template class TiledMesh<2>;
+template class TiledMesh<3>;
+template void fill_local_tile(const TiledMesh<2>&, TileId, LocalTile<2>&);
+template void fill_local_tile(const TiledMesh<3>&, TileId, LocalTile<3>&);
+
+}  // namespace tessera

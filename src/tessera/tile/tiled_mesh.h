@@ -1,0 +1,115 @@
+// TiledMesh: a mesh renumbered so that every tile is a few intervals.
+//
+//   vertices   | tile 0      | tile 1   | tile 2        |       a tile owns a contiguous range
+//   cells      | internal 0     | internal 1  | internal 2 |    sorted by their ascending corners, so a cell lies
+//                                                              with the tile that owns its lowest vertex
+//   external 1 = cells of earlier tiles that touch a vertex of tile 1 (its ribbon), ascending
+//
+// Invariants (validate() checks them):
+//   1. vertex_to_input and vertex_from_input are inverse permutations.
+//   2. Every tile owns at least one vertex; the ranges follow each other and cover all vertices.
+//   3. The corners of a cell ascend; cells ascend lexicographically and none is there twice.
+//   4. cell_to_input is a permutation, and each cell is its input cell renumbered.
+//   5. The internal cells of tile t are exactly those whose lowest vertex t owns; the intervals follow each other.
+//   6. The external cells of tile t are exactly the cells of earlier tiles with a vertex in t, ascending.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <tessera/core/array.h>
+#include <tessera/core/csr.h>
+#include <tessera/core/id.h>
+#include <tessera/core/progress.h>
+#include <tessera/exec/exec.h>
+#include <tessera/mesh/mesh.h>
+#include <tessera/tile/partition.h>
+
+namespace tessera {
+
+/// How much the tiles overlap.
+struct RibbonStatistics {
+  std::uint64_t external_cells = 0;  ///< (cell, tile) pairs in which the cell is external
+  double share = 0;                  ///< external cells over all cells
+};
+
+/// All ids it speaks are its own (renumbered) ones, except where a name says input.
+template <int Dim>
+class TiledMesh {
+ public:
+  static constexpr int dimension = Dim;
+  using Cell = typename SimplexMesh<Dim>::Cell;
+  using CellId = typename SimplexMesh<Dim>::CellId;
+
+  struct Range {
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+    [[nodiscard]] std::uint32_t size() const { return end - begin; }
+  };
+
+  [[nodiscard]] std::size_t vertex_count() const { return vertex_to_input_.size(); }
+  [[nodiscard]] std::size_t cell_count() const { return cells_.size(); }
+  [[nodiscard]] std::size_t tile_count() const { return first_vertex_.size() - 1; }
+
+  [[nodiscard]] Range vertices(TileId t) const { return {first_vertex_[t.index()], first_vertex_[t.index() + 1]}; }
+  [[nodiscard]] Range internal_cells(TileId t) const { return {first_cell_[t.index()], first_cell_[t.index() + 1]}; }
+  [[nodiscard]] std::span<const std::uint32_t> external_cells(TileId t) const { return external_[t]; }
+  [[nodiscard]] TileId tile_of(VertexId v) const { return TileId(tile_of_vertex_[v.index()]); }
+  [[nodiscard]] TileId tile_of(CellId c) const { return tile_of(cells_[c.index()][0]); }
+
+  /// Corners, ascending.
+  [[nodiscard]] const Cell& operator[](CellId c) const { return cells_[c.index()]; }
+  [[nodiscard]] std::span<const Cell> cells() const { return cells_; }
+
+  [[nodiscard]] VertexId to_input(VertexId v) const { return VertexId(vertex_to_input_[v.index()]); }
+  [[nodiscard]] VertexId from_input(VertexId v) const { return VertexId(vertex_from_input_[v.index()]); }
+  [[nodiscard]] CellId to_input(CellId c) const { return CellId(cell_to_input_[c.index()]); }
+  [[nodiscard]] std::span<const std::uint32_t> vertices_to_input() const { return vertex_to_input_; }
+  [[nodiscard]] std::span<const std::uint32_t> cells_to_input() const { return cell_to_input_; }
+
+  [[nodiscard]] RibbonStatistics ribbon() const;
+  [[nodiscard]] std::size_t bytes() const;
+  /// The number of the first broken invariant, or 0. `mesh` is the mesh it was made from.
+  [[nodiscard]] int validate(const SimplexMesh<Dim>& mesh) const;
+
+ private:
+  template <int D>
+  friend class Tiler;
+
+  Array<std::uint32_t> vertex_to_input_;
+  Array<std::uint32_t> vertex_from_input_;
+  Array<std::uint32_t> tile_of_vertex_;
+  Array<std::uint32_t> first_vertex_ = {0};
+  Array<Cell> cells_;
+  Array<std::uint32_t> cell_to_input_;
+  Array<std::uint32_t> first_cell_ = {0};
+  Csr<TileId, std::uint32_t> external_;
+};
+
+struct TileOptions {
+  std::uint32_t max_vertices = 256;  ///< a tile owns at most this many (octree partition)
+  const Partition* partition = nullptr;  ///< use this one instead of the octree
+  Exec exec = Exec::host();
+  const Monitor* monitor = nullptr;
+};
+
+/// Renumbers and cuts a mesh; the mesh itself is not changed. O(n). Deterministic for any number of threads. Any order of vertices
+/// and cells, non-manifold and disconnected meshes and isolated vertices are fine.
+/// Error(bad_mesh) for corners out of range, repeated in a cell, or a cell that is there twice.
+[[nodiscard]] TiledMesh<2> tile(const TriMesh& mesh, const TileOptions& options = {});
+[[nodiscard]] TiledMesh<3> tile(const TetMesh& mesh, const TileOptions& options = {});
+
+/// A tile with 16-bit local numbers: owned vertices 0, 1, ..., then ghosts in ascending order of their ids.
+template <int Dim>
+struct LocalTile {
+  Array<std::uint32_t> ghosts;                              ///< ids of the vertices that other tiles own
+  Array<std::array<std::uint16_t, Dim + 1>> cells;          ///< external cells, then internal ones: ascending ids
+};
+
+/// Fills `local` (memory is reused). Error(unsupported) if the tile sees more than 65536 vertices.
+template <int Dim>
+void fill_local_tile(const TiledMesh<Dim>& tiles, TileId tile, LocalTile<Dim>& local);
+
+}  // namespace tessera

@@ -1,0 +1,107 @@
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include <tessera/core/error.h>
+#include <tessera/mesh/make.h>
+#include <tessera/tile/tiled_mesh.h>
+
+namespace tessera {
+namespace {
+
+std::string refusal(const TetMesh& mesh) {
+  try {
+    (void)tile(mesh);
+    return "";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::bad_mesh);
+    return error.what();
+  }
+}
+
+TEST(Tile, CutsWithoutTouchingTheInput) {
+  const TetMesh mesh = make_shuffled(make_kuhn(16));
+  const TetMesh before = mesh;
+  const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 100});
+  EXPECT_EQ(mesh, before);
+  EXPECT_EQ(tiles.validate(mesh), 0);
+  EXPECT_EQ(tiles.vertex_count(), mesh.vertex_count());
+  EXPECT_GT(tiles.tile_count(), mesh.vertex_count() / 100);
+  for (std::uint32_t t = 0; t < tiles.tile_count(); ++t) EXPECT_LE(tiles.vertices(TileId(t)).size(), 100u);
+  const RibbonStatistics ribbon = tiles.ribbon();
+  EXPECT_GT(ribbon.share, 0.1);
+  EXPECT_EQ(static_cast<double>(ribbon.external_cells) / static_cast<double>(mesh.cell_count()), ribbon.share);
+}
+
+TEST(Tile, OfNothingIsNothing) {
+  const TetMesh mesh;
+  const TiledMesh<3> tiles = tile(mesh);
+  EXPECT_EQ(tiles.tile_count(), 0u);
+  EXPECT_EQ(tiles.cell_count(), 0u);
+  EXPECT_EQ(tiles.validate(mesh), 0);
+}
+
+TEST(Tile, IsolatedVerticesHaveTilesToo) {
+  TetMesh mesh;
+  mesh.points = Array<Vec3f>{{0, 0, 0}, {1, 1, 1}};
+  const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 1});
+  EXPECT_EQ(tiles.tile_count(), 2u);
+  EXPECT_EQ(tiles.validate(mesh), 0);
+}
+
+TEST(Tile, RefusesWhatIsNoMesh) {
+  TetMesh mesh = make_small_solid("two_tets");
+  mesh.cells.push_back({VertexId(3), VertexId(2), VertexId(1), VertexId(4)});
+  EXPECT_EQ(refusal(mesh), "cells 1 and 2 have the same corners; `tessera doctor --fix` drops repeated cells");
+  mesh = make_small_solid("two_tets");
+  mesh.cells[1][2] = VertexId(77);
+  EXPECT_NE(refusal(mesh).find("77"), std::string::npos);
+  mesh.cells[1][2] = mesh.cells[1][0];
+  EXPECT_NE(refusal(mesh), "");
+}
+
+TEST(Tile, GivenPartitionsMustFit) {
+  EXPECT_THROW((void)partition_given(std::vector<std::uint32_t>{0, 0, 1}, 4), Error);
+  const Partition partition = partition_given(std::vector<std::uint32_t>{5, 0, 5, 3}, 4);
+  EXPECT_EQ(partition.order, (Array<std::uint32_t>{1, 3, 0, 2}));
+  EXPECT_EQ(partition.offsets, (Array<std::uint32_t>{0, 1, 2, 4}));
+}
+
+TEST(Tile, CanBeCancelled) {
+  std::stop_source source;
+  source.request_stop();
+  const Monitor monitor{{}, source.get_token()};
+  EXPECT_THROW((void)tile(make_small_solid("cone"), {.monitor = &monitor}), Error);
+}
+
+// Tile 0 owns input vertices 0 and 1, tile 1 the rest. Both tets of two_tets have a vertex in tile 0.
+TEST(LocalTile, NumbersOwnedThenGhosts) {
+  const TetMesh mesh = make_small_solid("two_tets");
+  const Partition partition = partition_given(std::vector<std::uint32_t>{0, 0, 1, 1, 1}, 5);
+  const TiledMesh<3> tiles = tile(mesh, {.partition = &partition});
+  LocalTile<3> local;
+  fill_local_tile(tiles, TileId(0), local);
+  EXPECT_EQ(local.ghosts, (Array<std::uint32_t>{2, 3, 4}));
+  ASSERT_EQ(local.cells.size(), 2u);
+  EXPECT_EQ(local.cells[0], (std::array<std::uint16_t, 4>{0, 1, 2, 3}));
+  EXPECT_EQ(local.cells[1], (std::array<std::uint16_t, 4>{1, 2, 3, 4}));
+  fill_local_tile(tiles, TileId(1), local);  // owns 2, 3, 4; both tets are external
+  EXPECT_EQ(local.ghosts, (Array<std::uint32_t>{0, 1}));
+  EXPECT_EQ(local.cells[0], (std::array<std::uint16_t, 4>{3, 4, 0, 1}));
+}
+
+TEST(LocalTile, RefusesMoreThan16BitsCount) {
+  TetMesh mesh;
+  Array<Vec3f> points(70000);
+  for (std::size_t i = 0; i < points.size(); ++i) points[i] = {static_cast<float>(i), 0, 0};
+  mesh.points = std::move(points);
+  for (std::uint32_t v = 2; v + 1 < 70000; v += 2) {
+    mesh.cells.push_back({VertexId(0), VertexId(1), VertexId(v), VertexId(v + 1)});
+  }
+  const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 1000});
+  LocalTile<3> local;
+  EXPECT_THROW(fill_local_tile(tiles, tiles.tile_of(tiles.from_input(VertexId(0))), local), Error);
+}
+
+}  // namespace
+}  // namespace tessera

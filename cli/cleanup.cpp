@@ -44,13 +44,14 @@ bool is_open_for_writing(const fs::path& descriptor) {
   return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
 }
 
-/// The temporary of a target is called ".NAME.XXXXXX"; among those only ours is open in this process.
+/// The temporary of a target is the hidden file beside it that this process is writing.
 void remove_temporary_of(const fs::path& target) {
   std::error_code ignored;
-  const std::string beginning = (target.parent_path() / ("." + target.filename().string() + ".")).string();
   for (const auto& entry : fs::directory_iterator("/proc/self/fd", ignored)) {
     const fs::path file = fs::read_symlink(entry.path(), ignored);
-    if (file.string().starts_with(beginning) && is_open_for_writing(entry.path())) fs::remove(file, ignored);
+    const bool is_beside =
+        file.parent_path() == target.parent_path() && file.filename().string().starts_with(".");
+    if (is_beside && is_open_for_writing(entry.path())) fs::remove(file, ignored);
   }
 }
 
@@ -58,7 +59,7 @@ void remove_temporary_of(const fs::path& target) {
 
 PendingOutput::PendingOutput(const fs::path& target) {
   std::error_code unresolved;
-  target_ = fs::weakly_canonical(target, unresolved);
+  target_ = fs::weakly_canonical(fs::absolute(target), unresolved);
   enter(&Register::outputs, target_);
 }
 

@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstdio>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,9 +56,8 @@ struct CommandLine {
 void declare(CommandLine& line, const std::vector<Verb>& verbs) {
   line.app.require_subcommand(1);
   line.app.set_help_flag("-h,--help", "show this text");
-  line.app.set_version_flag("--version", fmt::format("tessera {}", version));
+  line.app.set_version_flag("--version", fmt::format("tessera {}", version), "show which version this is");
   line.app.get_formatter()->label("SUBCOMMAND", "VERB");
-  line.app.get_formatter()->label("Subcommands", "Verbs");
   line.app.footer(
       "`tessera VERB --help` explains a verb and shows an example.\n\n"
       "Example:\n"
@@ -64,6 +66,7 @@ void declare(CommandLine& line, const std::vector<Verb>& verbs) {
       "  tessera render kuhn64.vtu --field rough --clip y=0.5 -o kuhn64.png");
   for (const Verb& verb : verbs) {
     CLI::App* app = line.app.add_subcommand(verb.name, verb.summary);
+    app->group("Verbs");
     app->set_help_flag("-h,--help", "show this text");
     app->footer("Example:\n" + verb.example);
     line.actions.emplace_back(app, verb.declare(*app));
@@ -78,20 +81,20 @@ std::string lower_first(std::string text) {
   return text;
 }
 
-/// The first argument if it is meant as a verb and is none.
-std::string find_unknown_verb(const std::vector<std::string>& arguments, const std::vector<Verb>& verbs) {
-  if (arguments.empty() || arguments.front().starts_with("-")) return "";
-  const bool known = std::ranges::any_of(verbs, [&](const Verb& v) { return v.name == arguments.front(); });
-  return known ? "" : arguments.front();
-}
-
-Error make_unknown_verb_error(const std::string& verb, const std::vector<Verb>& verbs) {
+/// What is wrong with the first argument if it is not a verb or an option.
+std::optional<Error> check_verb(const std::vector<std::string>& arguments, const std::vector<Verb>& verbs) {
   std::vector<std::string> names;
-  for (const Verb& known : verbs) names.push_back(known.name);
+  for (const Verb& verb : verbs) names.push_back(verb.name);
+  if (arguments.empty()) {
+    return Error(ErrorCode::bad_option,
+                 fmt::format("say what to do: {}; see 'tessera --help'", quoted_list(names)));
+  }
+  const std::string& verb = arguments.front();
+  if (verb.starts_with("-") || std::ranges::find(names, verb) != names.end()) return std::nullopt;
   const std::string nearest = nearest_name(verb, names);
   const std::string advice =
       nearest.empty() ? "there are " + quoted_list(names) : "did you mean '" + nearest + "'?";
-  return {ErrorCode::bad_option, fmt::format("there is no verb '{}'; {}", verb, advice)};
+  return Error(ErrorCode::bad_option, fmt::format("there is no verb '{}'; {}", verb, advice));
 }
 
 /// CLI11's complaint as one sentence that says where to read on.
@@ -156,9 +159,7 @@ int run(int argc, char** argv) {
   const Interrupts interrupts;
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
   const std::vector<Verb> verbs = make_verbs();
-  if (const std::string verb = find_unknown_verb(arguments, verbs); !verb.empty()) {
-    return report_early(make_unknown_verb_error(verb, verbs), arguments, verb);
-  }
+  if (const auto error = check_verb(arguments, verbs)) return report_early(*error, arguments, "");
   CommandLine line;
   declare(line, verbs);
   try {

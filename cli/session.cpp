@@ -125,7 +125,7 @@ void Session::finish(const Error* error) {
   // The program's own code and libraries are resident before anything is read; they are not what --memory is
   // about.
   const Bytes grown = peak_resident_bytes() - start_bytes_;
-  if (grown > memory_.limit()) {
+  if (error == nullptr && grown > memory_.limit()) {
     note(fmt::format("used {} of memory at most, above the {} of --memory", format_bytes(grown),
                      format_bytes(memory_.limit())));
   }

@@ -19,7 +19,7 @@ struct DoctorVerbOptions {
 };
 
 /// How many ids the table shows; the JSON object has --max-ids of them.
-constexpr std::size_t shown_ids = 4;
+constexpr std::size_t shown_ids = 3;
 
 std::string tuple_text(const std::vector<std::uint32_t>& tuple) {
   return tuple.size() == 1 ? std::to_string(tuple[0]) : fmt::format("({})", fmt::join(tuple, " "));
@@ -63,11 +63,14 @@ Json describe_report(const DoctorReport& report) {
 }
 
 void print_report(Session& session, const AnyMesh& mesh, const DoctorReport& report) {
-  session.print("{}: {} vertices, {} edges, {} faces, {} {}\n", kind_name(mesh), grouped(report.vertices),
-                grouped(report.edges), grouped(report.faces), grouped(report.cells), cell_name(mesh));
+  const bool is_surface = std::holds_alternative<TriMesh>(mesh);
+  const std::string faces = is_surface ? "" : fmt::format(", {} faces", grouped(report.faces));
+  session.print("{}: {} vertices, {} edges{}, {} {}\n", kind_name(mesh), grouped(report.vertices),
+                grouped(report.edges), faces, grouped(report.cells), cell_name(mesh));
   session.print("{}, Euler characteristic {}, {}\n", counted(report.components, "component", "components"),
                 report.euler_characteristic,
-                counted(report.boundary_faces, "boundary face", "boundary faces"));
+                is_surface ? counted(report.boundary_faces, "boundary edge", "boundary edges")
+                           : counted(report.boundary_faces, "boundary face", "boundary faces"));
   if (report.findings.empty()) {
     session.print("nothing to remark\n");
     return;

@@ -258,7 +258,7 @@ void declare_view(CLI::App& app, RenderOptions& options) {
   app.add_option("--azimuth", options.azimuth, "degrees to turn the camera about z")->type_name("DEGREES");
   app.add_option("--elevation", options.elevation, "degrees to raise the camera")->type_name("DEGREES");
   app.add_option("--zoom", options.zoom, "above 1 is nearer")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(0.01, 1000.0))
       ->type_name("FACTOR");
   app.add_option("--size", options.size, "of the picture in pixels")->capture_default_str()->type_name("WxH");
   app.add_option("--background", options.background, "white, black, gray or #rrggbb")

@@ -155,6 +155,7 @@ TEST(Cut, CellDataIsRepeated) {
 void expect_area(const std::vector<Vec3d>& corners, double area) {
   TempDir directory;
   std::ostringstream out;
+  out.precision(17);
   out << "OFF\n" << corners.size() << " 1 0\n";
   for (const Vec3d& p : corners) out << p.x << ' ' << p.y << ' ' << p.z << '\n';
   out << corners.size();
@@ -204,7 +205,7 @@ TEST(Cut, RefusesConcavePolygonsOfTooManyCorners) {
   for (int i = 0; i < size; ++i) out << ' ' << i;
   testing::save(directory / "zigzag.off", out.str());
   testing::expect_error(ErrorCode::unsupported, {"zigzag.off", "cell 0", "30000 corners"},
-                        [&] { read_triangles(directory / "zigzag.off", {.simplices = true}); });
+                        [&] { return read_triangles(directory / "zigzag.off", {.simplices = true}); });
 }
 
 }  // namespace

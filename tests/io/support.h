@@ -59,7 +59,7 @@ inline std::string load(const std::filesystem::path& file) {
 template <class Work>
 std::optional<Error> error_of(const Work& work) {
   try {
-    work();
+    static_cast<void>(work());
   } catch (const Error& error) {
     return error;
   }

@@ -81,6 +81,7 @@ std::string_view Input::peek(std::size_t wanted) {
 }
 
 void Input::read(void* to, std::size_t bytes) {
+  if (bytes == 0) return;
   if (bytes > remaining()) fail("ends in the middle of its data");
   char* place = static_cast<char*>(to);
   const std::size_t held = std::min(bytes, filled_ - cursor_);

@@ -17,8 +17,8 @@ std::string say(int error) {
 
 }  // namespace
 
-Output::Output(const std::filesystem::path& file, const Monitor* monitor)
-    : file_(file), name_(file.string()), monitor_(monitor) {
+Output::Output(const std::filesystem::path& file, std::uint64_t expected, const Monitor* monitor)
+    : file_(file), name_(file.string()), expected_(expected), monitor_(monitor) {
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored)) fail("is a directory");
   if (std::filesystem::exists(file, ignored)) {
@@ -40,24 +40,42 @@ Output::~Output() {
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
+void Output::report() const {
+  if (monitor_ == nullptr) return;
+  const double fraction = static_cast<double>(written_) / static_cast<double>(std::max<std::uint64_t>(expected_, 1));
+  monitor_->update("writing", std::min(fraction, 1.0));
+}
+
 void Output::write(const void* data, std::size_t bytes) {
-  constexpr std::size_t part = 8 * buffer_bytes;
   for (const char* place = static_cast<const char*>(data); bytes > 0;) {
-    const std::size_t now = std::min(bytes, part);
-    write(std::string_view(place, now));
-    place += now;
-    bytes -= now;
+    const std::size_t part = std::min(bytes, buffer_bytes);
+    write(std::string_view(place, part));
+    place += part;
+    bytes -= part;
   }
 }
 
 void Output::flush() {
+  report();
   for (std::string_view rest = buffer_; !rest.empty();) {
     const ssize_t done = ::write(descriptor_, rest.data(), rest.size());
     if (done < 0 && errno == EINTR) continue;
     if (done < 0) fail("can not be written: " + say(errno));
     rest.remove_prefix(static_cast<std::size_t>(done));
+    written_ += static_cast<std::size_t>(done);
   }
   buffer_.clear();
+}
+
+void Output::patch(std::uint64_t position, std::string_view bytes) {
+  flush();
+  while (!bytes.empty()) {
+    const ssize_t done = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(position));
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) fail("can not be written: " + say(errno));
+    bytes.remove_prefix(static_cast<std::size_t>(done));
+    position += static_cast<std::size_t>(done);
+  }
 }
 
 void Output::commit() {
@@ -69,7 +87,6 @@ void Output::commit() {
   const int closed = ::close(descriptor_);
   descriptor_ = -1;
   if (closed != 0) fail("can not be written: " + say(errno));
-  report(1);
   if (::rename(temporary_.c_str(), file_.c_str()) != 0) fail("can not be written: " + say(errno));
   temporary_.clear();
 }

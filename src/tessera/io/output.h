@@ -19,16 +19,16 @@ namespace tessera::io {
 
 class Output {
  public:
-  explicit Output(const std::filesystem::path& file, const Monitor* monitor);
+  /// `expected` bytes are about what will be written: the monitor hears the fraction and may stop the work.
+  Output(const std::filesystem::path& file, std::uint64_t expected, const Monitor* monitor);
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
   ~Output();
 
   /// The target as messages name it.
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// The temporary file, for writers that open it themselves.
-  [[nodiscard]] const std::filesystem::path& temporary() const { return temporary_; }
-  [[nodiscard]] const Monitor* monitor() const { return monitor_; }
+  /// Bytes written so far.
+  [[nodiscard]] std::uint64_t position() const { return written_ + buffer_.size(); }
 
   void write(std::string_view text) {
     buffer_.append(text);
@@ -43,10 +43,8 @@ class Output {
     write(std::string_view(text.data(), static_cast<std::size_t>(end - text.data())));
   }
 
-  /// Tells the monitor how much of the work is done.
-  void report(double fraction) const {
-    if (monitor_ != nullptr) monitor_->update("writing", fraction);
-  }
+  /// Replaces bytes that were written before.
+  void patch(std::uint64_t position, std::string_view bytes);
 
   void commit();
 
@@ -56,13 +54,16 @@ class Output {
  private:
   static constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
   void flush();
+  void report() const;
 
   std::filesystem::path file_;
   std::string name_;
   std::filesystem::path temporary_;
+  std::uint64_t expected_;
   const Monitor* monitor_;
   int descriptor_ = -1;
   std::string buffer_;
+  std::uint64_t written_ = 0;  // without the buffer
 };
 
 }  // namespace tessera::io

@@ -24,6 +24,7 @@ TriMesh make_soup(Points points) {
 TriMesh read_binary_facets(Input& input, std::uint64_t count) {
   input.seek(header_bytes + 4);
   input.require(count, facet_bytes, "triangles");
+  if (count > 0xFFFFFFFFu / 3) input.refuse("has more than 4294967295 points");
   Array<Vec3f> points(3 * count);
   for (std::uint64_t i = 0; i < count; ++i) {
     std::array<float, 12> facet = {};
@@ -74,7 +75,6 @@ AnyMesh read_stl(Input& input, const ReadOptions&, FileReport& report) {
   // Binary files may begin with "solid" too, so the size decides first.
   const bool is_text = start.starts_with("solid") && input.size() != header_bytes + 4 + facet_bytes * count;
   if (!is_text && start.size() < header_bytes + 4) input.fail("is too short for an STL file");
-  if (!is_text && count > 0xFFFFFFFFu / 3) input.refuse("has more than 4294967295 points");
   TriMesh mesh = is_text ? read_text_facets(input) : read_binary_facets(input, count);
   report.cells.push_back({cell_type_name(triangle), mesh.cell_count()});
   report.notes.emplace_back("STL does not say which triangles share points; weld joins them.");

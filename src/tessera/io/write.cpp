@@ -59,8 +59,7 @@ void write_any(const std::filesystem::path& file, const Mesh& mesh, const WriteO
                 file.string() + ": has an unknown extension; known are " + io::join(writable_extensions()));
   }
   check(file, mesh);
-  io::Output output(file, options.monitor);
-  output.report(0);
+  io::Output output(file, mesh.bytes(), options.monitor);
   try {
     format->write(output, &mesh, options);
   } catch (const std::bad_alloc&) {

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include <tessera/io/text.h>
+
 namespace tessera::io {
 namespace {
 
@@ -207,7 +209,7 @@ std::uint64_t count_attribute(const Input& input, const Element& element, std::s
   const std::string* text = element.find_attribute(name);
   if (text == nullptr && otherwise) return *otherwise;
   std::uint64_t value = 0;
-  if (text == nullptr || !parse_number(std::string_view(*text), value)) {
+  if (text == nullptr || !parse_number(Words(*text).next(), value)) {
     input.fail("<" + element.name + "> needs " + std::string(name) + (text == nullptr ? "" : ", not \"" + *text + "\""));
   }
   return value;

@@ -15,19 +15,19 @@ using std::uint32_t;
 
 constexpr size_t tiles_at_once = 8;  // handed to a worker together
 
-/// Calls f(tile, stars, star, worker) for every tile, with the worker's own scratch.
+/// Calls f(tile, view, star) for every tile, with the worker's own scratch.
 template <int Dim, class F>
 void for_each_tile(const TiledMesh<Dim>& tiles, const Exec& exec, F&& f) {
   struct Scratch {
-    TileStars<Dim> stars;
+    TileView<Dim> view;
     VertexStar<Dim> star;
   };
   std::vector<Scratch> scratch(static_cast<size_t>(exec.threads()));
   host::for_each_chunk(exec.threads(), tiles.tile_count(), tiles_at_once, [&](host::Range range, int worker) {
     Scratch& mine = scratch[static_cast<size_t>(worker)];
     for (size_t t = range.begin; t < range.end; ++t) {
-      mine.stars.build(tiles, TileId(static_cast<uint32_t>(t)));
-      f(TileId(static_cast<uint32_t>(t)), mine.stars, mine.star, worker);
+      mine.view.load(tiles, TileId(static_cast<uint32_t>(t)));
+      f(TileId(static_cast<uint32_t>(t)), mine.view, mine.star);
     }
   });
 }
@@ -40,16 +40,15 @@ void append_offsets(Array<uint32_t>& to, size_t at, const Array<uint32_t>& from,
 }  // namespace
 
 template <int Dim>
-void fill_part(const TiledMesh<Dim>& tiles, TileId tile, const TileStars<Dim>& stars, VertexStar<Dim>& star,
-               EnumerationPart& part) {
-  const auto owned = tiles.vertices(tile);
+void fill_part(const TileView<Dim>& view, VertexStar<Dim>& star, EnumerationPart& part) {
+  const auto owned = view.owned();
   part.first_vertex = owned.begin;
   part.edge_offsets.assign(1, 0);
   part.face_offsets.assign(1, 0);
   part.edge_hi.clear();
   part.face_hi.clear();
   for (uint32_t v = owned.begin; v < owned.end; ++v) {
-    star.build(VertexId(v), stars[VertexId(v)], tiles.cells());
+    star.build(view, VertexId(v), StarDepth::upper_links);
     const auto neighbours = star.neighbours();
     for (uint32_t p = star.lower(); p < neighbours.size(); ++p) {
       part.edge_hi.push_back(neighbours[p]);
@@ -77,10 +76,10 @@ Enumeration<Dim> Enumeration<Dim>::make_implicit(const TiledMesh<Dim>& tiles, co
   Enumeration result;
   result.first_edge_.assign(tiles.tile_count() + 1, 0);
   result.first_face_.assign(tiles.tile_count() + 1, 0);
-  for_each_tile(tiles, exec, [&](TileId t, const TileStars<Dim>& stars, VertexStar<Dim>& star, int) {
+  for_each_tile(tiles, exec, [&](TileId t, const TileView<Dim>& view, VertexStar<Dim>& star) {
     const auto owned = tiles.vertices(t);
     for (uint32_t v = owned.begin; v < owned.end; ++v) {
-      star.build(VertexId(v), stars[VertexId(v)], tiles.cells());
+      star.build(view, VertexId(v), StarDepth::upper_links);
       result.first_edge_[t.index()] += star.upper();
       if constexpr (Dim == 3) {
         for (uint32_t p = star.lower(); p < star.neighbours().size(); ++p) {
@@ -106,9 +105,9 @@ Enumeration<Dim> Enumeration<Dim>::make_explicit(const TiledMesh<Dim>& tiles, co
   result.first_edge_.assign(tiles.tile_count() + 1, 0);
   result.first_face_.assign(tiles.tile_count() + 1, 0);
   std::vector<EnumerationPart> parts(tiles.tile_count());
-  for_each_tile(tiles, exec, [&](TileId t, const TileStars<Dim>& stars, VertexStar<Dim>& star, int) {
+  for_each_tile(tiles, exec, [&](TileId t, const TileView<Dim>& view, VertexStar<Dim>& star) {
     EnumerationPart& part = parts[t.index()];
-    fill_part(tiles, t, stars, star, part);
+    fill_part(view, star, part);
     result.first_edge_[t.index()] = static_cast<uint32_t>(part.edge_hi.size());
     result.first_face_[t.index()] = static_cast<uint32_t>(Dim == 3 ? part.face_hi.size() : tiles.internal_cells(t).size());
   });
@@ -135,8 +134,8 @@ Enumeration<Dim> Enumeration<Dim>::make_explicit(const TiledMesh<Dim>& tiles, co
   return result;
 }
 
-template void fill_part(const TiledMesh<2>&, TileId, const TileStars<2>&, VertexStar<2>&, EnumerationPart&);
-template void fill_part(const TiledMesh<3>&, TileId, const TileStars<3>&, VertexStar<3>&, EnumerationPart&);
+template void fill_part(const TileView<2>&, VertexStar<2>&, EnumerationPart&);
+template void fill_part(const TileView<3>&, VertexStar<3>&, EnumerationPart&);
 template class Enumeration<2>;
 template class Enumeration<3>;
 

@@ -59,8 +59,7 @@ struct EnumerationPart {
 
 /// Works out one tile's part. Its first_edge and first_face are left 0. Scratch memory is the caller's.
 template <int Dim>
-void fill_part(const TiledMesh<Dim>& tiles, TileId tile, const TileStars<Dim>& stars, VertexStar<Dim>& star,
-               EnumerationPart& part);
+void fill_part(const TileView<Dim>& view, VertexStar<Dim>& star, EnumerationPart& part);
 
 /// Where each tile's edges and faces begin and, if it is explicit, the whole enumeration.
 template <int Dim>

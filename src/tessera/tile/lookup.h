@@ -35,17 +35,15 @@ class Lookup {
     if (enumeration_->is_explicit()) return enumeration_->whole().face_id(a, b, c);
     return part_of(VertexId(a)).face_id(a, b, c);
   }
-  /// The ids of the cells around any vertex, ascending; valid until the next call.
-  [[nodiscard]] std::span<const std::uint32_t> star_of(VertexId v) { return entry(tiles_->tile_of(v)).stars[v]; }
-  /// The stars of a tile's own vertices; valid until the next call.
-  [[nodiscard]] const TileStars<Dim>& stars_of(TileId tile) { return entry(tile).stars; }
+  /// The tile that owns v, loaded; valid until the next call.
+  [[nodiscard]] const TileView<Dim>& view_of(VertexId v) { return entry(tiles_->tile_of(v)).view; }
 
  private:
   struct Entry {
     TileId tile;
     std::uint64_t last_use = 0;
     bool has_part = false;
-    TileStars<Dim> stars;
+    TileView<Dim> view;
     EnumerationPart part;
   };
 
@@ -59,7 +57,7 @@ class Lookup {
     if (entries_.size() < kept_) oldest = entries_.emplace_back(std::make_unique<Entry>()).get();
     oldest->tile = tile;
     oldest->has_part = false;
-    oldest->stars.build(*tiles_, tile);
+    oldest->view.load(*tiles_, tile);
     return use(*oldest);
   }
 
@@ -72,7 +70,7 @@ class Lookup {
   const EnumerationPart& part_of(VertexId v) {
     Entry& found = entry(tiles_->tile_of(v));
     if (!found.has_part) {
-      fill_part(*tiles_, found.tile, found.stars, star_, found.part);
+      fill_part(found.view, star_, found.part);
       found.part.first_edge = enumeration_->first_edge(found.tile);
       found.part.first_face = enumeration_->first_face(found.tile);
       found.has_part = true;

@@ -76,7 +76,7 @@ namespace {
 
 /// Calls flag(vertex ids of a facet) for every facet with one cell whose lowest vertex is the star's center.
 template <int Dim, class F>
-void for_each_boundary_facet(const VertexStar<Dim>& star, std::span<const typename TiledMesh<Dim>::Cell> cells, F&& flag) {
+void for_each_boundary_facet(const VertexStar<Dim>& star, F&& flag) {
   const uint32_t a = star.center().index();
   const auto neighbours = star.neighbours();
   if constexpr (Dim == 3) {
@@ -87,11 +87,9 @@ void for_each_boundary_facet(const VertexStar<Dim>& star, std::span<const typena
     }
   } else {
     std::vector<uint32_t> count(neighbours.size(), 0);
-    for (const uint32_t c : star.star()) {
-      for (const VertexId v : cells[c]) {
-        if (v != star.center()) ++count[star.rank(v.index())];
-      }
-    }
+    star.for_each_cell([&](uint32_t, const auto& ranks) {
+      for (const uint32_t r : ranks) ++count[r];
+    });
     for (uint32_t p = star.lower(); p < neighbours.size(); ++p) {
       if (count[p] == 1) flag(std::array{a, neighbours[p]});
     }
@@ -114,14 +112,14 @@ IdArray<IdOf<K>, std::uint8_t> materialize_boundary(const TiledMesh<Dim>& tiles,
   host::for_each_chunk(threads, tiles.tile_count(), tiles_at_once, [&](host::Range range, int worker) {
     Lookup<Dim>& lookup = workers[static_cast<size_t>(worker)]->lookup;
     VertexStar<Dim> star;
-    TileStars<Dim> stars;
+    TileView<Dim> view;
     const auto set = [&](uint32_t id) { flags[id].store(1, std::memory_order_relaxed); };
     for (size_t t = range.begin; t < range.end; ++t) {
-      stars.build(tiles, TileId(static_cast<uint32_t>(t)));
-      const auto owned = tiles.vertices(TileId(static_cast<uint32_t>(t)));
+      view.load(tiles, TileId(static_cast<uint32_t>(t)));
+      const auto owned = view.owned();
       for (uint32_t v = owned.begin; v < owned.end; ++v) {
-        star.build(VertexId(v), stars[VertexId(v)], tiles.cells());
-        for_each_boundary_facet(star, tiles.cells(), [&](const auto& facet) {
+        star.build(view, VertexId(v), StarDepth::upper_links);
+        for_each_boundary_facet(star, [&](const auto& facet) {
           if constexpr (K == Kind::vertex) {
             for (const uint32_t u : facet) set(u);
           } else if constexpr (K == Kind::edge) {
@@ -131,7 +129,8 @@ IdArray<IdOf<K>, std::uint8_t> materialize_boundary(const TiledMesh<Dim>& tiles,
           } else if constexpr (!is_top) {
             set(lookup.face(facet[0], facet[1], facet[2]));
           } else {
-            for (const uint32_t c : stars[VertexId(v)]) {
+            for (const uint32_t local : view.star(VertexId(v))) {
+              const uint32_t c = view.cell_id(local);
               const auto& cell = tiles.cells()[c];
               if (std::ranges::all_of(facet, [&](uint32_t u) { return std::ranges::find(cell, VertexId(u)) != cell.end(); })) {
                 set(c);

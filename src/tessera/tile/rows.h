@@ -44,11 +44,16 @@ class RowMaker {
       const auto cells = tiles_->internal_cells(tile);
       for (std::uint32_t c = cells.begin; c < cells.end; ++c) emit_cell<R>(c);
     } else {
-      stars_.build(*tiles_, tile);
-      const auto owned = tiles_->vertices(tile);
+      view_.load(*tiles_, tile);
+      const auto owned = view_.owned();
       for (std::uint32_t v = owned.begin; v < owned.end; ++v) {
-        star_.build(VertexId(v), stars_[VertexId(v)], tiles_->cells());
-        emit_vertex<R>();
+        if constexpr (R::from == Kind::vertex && R::to == top) {
+          for (const std::uint32_t c : view_.star(VertexId(v))) add(view_.cell_id(c));
+          end_row();
+        } else {
+          star_.build(view_, VertexId(v), depth<R>());
+          emit_vertex<R>();
+        }
       }
     }
   }
@@ -56,6 +61,18 @@ class RowMaker {
  private:
   static constexpr Kind top = Dim == 3 ? Kind::tet : Kind::face;
   using Cell = typename TiledMesh<Dim>::Cell;
+
+  /// What a relation needs to know of a star.
+  template <class R>
+  static constexpr StarDepth depth() {
+    if (Dim == 2 || (R::to == Kind::vertex && R::from < Kind::face) || (R::from < Kind::face && R::to == Kind::edge) ||
+        (R::from == Kind::edge && R::to == top)) {
+      return StarDepth::neighbours;
+    }
+    return R::from == Kind::face && R::to != Kind::face ? StarDepth::upper_links
+           : R::from == Kind::vertex                      ? StarDepth::upper_links
+                                                          : StarDepth::links;
+  }
 
   void add(std::uint32_t value) { rows_->values.push_back(value); }
   void end_row() { rows_->offsets.push_back(static_cast<std::uint32_t>(rows_->values.size())); }
@@ -101,8 +118,6 @@ class RowMaker {
       for (const std::uint32_t u : neighbours) add(u);
     } else if constexpr (R::to == Kind::edge) {
       for (const std::uint32_t u : neighbours) add(edge_of(u, v));
-    } else if constexpr (R::to == top) {
-      for (const std::uint32_t c : star.star()) add(c);
     } else {
       for (std::uint32_t p = 0; p < neighbours.size(); ++p) {
         star.for_each_upper_link(p, [&](std::uint32_t q, bool) { add(face_of(v, neighbours[p], neighbours[q])); });
@@ -123,7 +138,7 @@ class RowMaker {
       const std::size_t begin = rows_->values.size();
       emit_vertex_row<VE>(star_);
       const std::size_t middle = rows_->values.size();
-      other_star_.build(VertexId(b), lookup_->star_of(VertexId(b)), tiles_->cells());
+      other_star_.build(lookup_->view_of(VertexId(b)), VertexId(b), StarDepth::neighbours);
       emit_vertex_row<VE>(other_star_);
       merge({begin, middle}, edge_of(a, b));
     }
@@ -144,7 +159,7 @@ class RowMaker {
       const std::size_t second = rows_->values.size();
       emit_edge<EF>(q);
       const std::size_t third = rows_->values.size();
-      other_star_.build(VertexId(b), lookup_->star_of(VertexId(b)), tiles_->cells());
+      other_star_.build(lookup_->view_of(VertexId(b)), VertexId(b), StarDepth::links);
       const auto others = other_star_.neighbours();
       other_star_.for_each_link(other_star_.rank(c), [&](std::uint32_t r, bool) { add(face_of(b, c, others[r])); });
       merge({begin, second, third}, face_of(a, b, c));
@@ -175,21 +190,17 @@ class RowMaker {
   /// Calls f(element, cell) for the edges or faces of the center and the cells of its star that have them, cells ascending.
   template <class R, class F>
   void for_each_incidence(F&& f) {
-    for (const std::uint32_t c : star_.star()) {
-      std::array<std::uint32_t, Dim> upper{};
-      std::size_t n = 0;
-      for (const VertexId u : tiles_->cells()[c]) {
-        if (u > star_.center()) upper[n++] = star_.rank(u.index());
-      }
-      for (std::size_t i = 0; i < n; ++i) {
-        const std::uint32_t first = first_of_edge_[upper[i] - star_.lower()];
+    star_.for_each_cell([&](std::uint32_t c, const std::array<std::uint32_t, Dim>& ranks) {
+      for (std::size_t i = 0; i < Dim; ++i) {
+        if (ranks[i] < star_.lower()) continue;
+        const std::uint32_t first = first_of_edge_[ranks[i] - star_.lower()];
         if constexpr (R::from == Kind::edge) {
           f(first, c);
         } else {
-          for (std::size_t j = i + 1; j < n; ++j) f(first + star_.upper_link_place(upper[i], upper[j]), c);
+          for (std::size_t j = i + 1; j < Dim; ++j) f(first + star_.upper_link_place(ranks[i], ranks[j]), c);
         }
       }
-    }
+    });
   }
 
   template <class R>
@@ -216,18 +227,18 @@ class RowMaker {
   void emit_cell_neighbours(std::uint32_t c) {
     const Cell& cell = tiles_->cells()[c];
     const std::size_t begin = rows_->values.size();
-    const auto shared = [&](const Cell& other) {
-      std::size_t count = 0;
-      for (const VertexId v : cell) count += std::ranges::find(other, v) != other.end() ? 1 : 0;
-      return count;
+    const auto add_around = [&](VertexId v) {
+      const TileView<Dim>& view = lookup_->view_of(v);
+      for (const std::uint32_t local : view.star(v)) {
+        const std::uint32_t other = view.cell_id(local);
+        std::size_t shared = 0;
+        for (const VertexId corner : tiles_->cells()[other]) shared += std::ranges::find(cell, corner) != cell.end() ? 1 : 0;
+        if (shared == cell.size() - 1) add(other);
+      }
     };
-    for (const std::uint32_t other : lookup_->star_of(cell[0])) {
-      if (shared(tiles_->cells()[other]) == cell.size() - 1) add(other);
-    }
+    add_around(cell[0]);
     const std::size_t middle = rows_->values.size();
-    for (const std::uint32_t other : lookup_->star_of(cell[1])) {
-      if (shared(tiles_->cells()[other]) == cell.size() - 1) add(other);
-    }
+    add_around(cell[1]);
     merge({begin, middle}, c);
   }
 
@@ -248,7 +259,7 @@ class RowMaker {
 
   Lookup<Dim>* lookup_;
   const TiledMesh<Dim>* tiles_;
-  TileStars<Dim> stars_;
+  TileView<Dim> view_;
   VertexStar<Dim> star_;
   VertexStar<Dim> other_star_;
   std::vector<std::uint32_t> first_of_edge_;

@@ -1,4 +1,4 @@
-// Stars: the cells around the vertices of a tile, and all that can be read off the cells around one vertex.
+// Stars: a tile brought into fast memory, and all that can be read off the cells around one of its vertices.
 //
 // Every relation is emitted vertex by vertex from its star: an edge (a, b) or a face (a, b, c) with a < b < c belongs to its lowest
 // vertex a, and going through a, then b, then c in ascending order is the canonical order of ids (enumeration.h).
@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <tessera/core/array.h>
@@ -18,51 +19,127 @@
 
 namespace tessera {
 
-/// The cells around each owned vertex of a tile: VT (or VF in the plane), ascending, as rows of cell ids.
+/// One tile with small local numbers.
+///
+///   vertices   owned 0, 1, ... in the order of their ids, then ghosts in the order they are met
+///   cells      external ones, then internal ones: their ids ascend
+///   star       for each owned vertex the local cells around it, ascending
+///
+/// Corners are converted once here and not in each of the stars a cell is part of.
 template <int Dim>
-class TileStars {
+class TileView {
  public:
+  using LocalCell = std::array<std::uint32_t, Dim + 1>;
+
   /// Counts, scans and fills; memory is reused from tile to tile.
-  void build(const TiledMesh<Dim>& tiles, TileId tile) {
-    const auto owned = tiles.vertices(tile);
-    const auto internal = tiles.internal_cells(tile);
-    const auto external = tiles.external_cells(tile);
-    const auto* cells = tiles.cells().data();
-    first_ = owned.begin;
-    offsets_.assign(owned.size() + 1, 0);
-    const auto for_each_corner = [&](auto&& f) {  // external ids are lower, so this order is ascending
-      for (const std::uint32_t c : external) {
-        for (const VertexId v : cells[c]) {
-          const std::uint32_t local = v.index() - owned.begin;
-          if (local < owned.size()) f(local, c);
-        }
+  void load(const TiledMesh<Dim>& tiles, TileId tile) {
+    tiles_ = &tiles;
+    owned_ = tiles.vertices(tile);
+    internal_ = tiles.internal_cells(tile);
+    external_ = tiles.external_cells(tile);
+    const std::uint32_t count = static_cast<std::uint32_t>(external_.size()) + internal_.size();
+    clear_ghosts();
+    cells_.resize(count);
+    offsets_.assign(owned_.size() + 1, 0);
+    for (std::uint32_t c = 0; c < count; ++c) {
+      const auto& corners = tiles.cells()[cell_id(c)];
+      for (std::size_t k = 0; k <= Dim; ++k) {
+        const std::uint32_t local = local_number(corners[k].index());
+        cells_[c][k] = local;
+        if (local < owned_.size()) ++offsets_[local];
       }
-      for (std::uint32_t c = internal.begin; c < internal.end; ++c) {
-        for (const VertexId v : cells[c]) {
-          const std::uint32_t local = v.index() - owned.begin;
-          if (local < owned.size()) f(local, c);
-        }
+    }
+    star_.resize(HostTeam{}.exclusive_scan(offsets_.data(), static_cast<std::uint32_t>(offsets_.size())));
+    for (std::uint32_t c = 0; c < count; ++c) {
+      for (const std::uint32_t local : cells_[c]) {
+        if (local < owned_.size()) star_[offsets_[local]++] = c;
       }
-    };
-    for_each_corner([&](std::uint32_t local, std::uint32_t) { ++offsets_[local]; });
-    values_.resize(HostTeam{}.exclusive_scan(offsets_.data(), static_cast<std::uint32_t>(offsets_.size())));
-    for_each_corner([&](std::uint32_t local, std::uint32_t c) { values_[offsets_[local]++] = c; });
+    }
     // Filling moved every offset to its row's end, which is where the next row begins.
-    for (std::size_t i = offsets_.size() - 1; i > 0; --i) offsets_[i] = offsets_[i - 1];
+    std::copy_backward(offsets_.begin(), offsets_.end() - 1, offsets_.end());
     offsets_[0] = 0;
   }
 
-  /// Cell ids, ascending. v must be owned by the tile.
-  [[nodiscard]] std::span<const std::uint32_t> operator[](VertexId v) const {
-    const std::uint32_t local = v.index() - first_;
-    return {values_.data() + offsets_[local], offsets_[local + 1] - offsets_[local]};
+  [[nodiscard]] const TiledMesh<Dim>& tiles() const { return *tiles_; }
+  [[nodiscard]] auto owned() const { return owned_; }
+  [[nodiscard]] std::size_t vertex_count() const { return owned_.size() + ghosts_.size(); }
+  /// The id of a local vertex or cell.
+  [[nodiscard]] std::uint32_t vertex_id(std::uint32_t local) const {
+    return local < owned_.size() ? owned_.begin + local : ghosts_[local - owned_.size()];
   }
-  [[nodiscard]] std::size_t bytes() const { return 4 * (offsets_.capacity() + values_.capacity()); }
+  [[nodiscard]] std::uint32_t cell_id(std::uint32_t local) const {
+    const std::uint32_t externals = static_cast<std::uint32_t>(external_.size());
+    return local < externals ? external_[local] : internal_.begin + (local - externals);
+  }
+  [[nodiscard]] const LocalCell& cell(std::uint32_t local) const { return cells_[local]; }
+  /// The local cells around an owned vertex, ascending.
+  [[nodiscard]] std::span<const std::uint32_t> star(VertexId v) const {
+    const std::uint32_t local = v.index() - owned_.begin;
+    return {star_.data() + offsets_[local], offsets_[local + 1] - offsets_[local]};
+  }
 
  private:
-  std::uint32_t first_ = 0;
+  struct Slot {
+    std::uint32_t id = 0xFFFFFFFFu;
+    std::uint32_t local = 0;
+  };
+
+  [[nodiscard]] std::size_t slot_of(std::uint32_t id) const { return (id * 2654435761u) >> shift_; }
+
+  std::uint32_t local_number(std::uint32_t id) {
+    if (id - owned_.begin < owned_.size()) return id - owned_.begin;
+    std::size_t at = slot_of(id);
+    while (slots_[at].id != id) {
+      if (slots_[at].id == 0xFFFFFFFFu) return add_ghost(id, at);
+      at = (at + 1) & (slots_.size() - 1);
+    }
+    return slots_[at].local;
+  }
+
+  std::uint32_t add_ghost(std::uint32_t id, std::size_t at) {
+    const std::uint32_t local = owned_.size() + static_cast<std::uint32_t>(ghosts_.size());
+    slots_[at] = {id, local};
+    ghosts_.push_back(id);
+    if (2 * ghosts_.size() > slots_.size()) grow();
+    return local;
+  }
+
+  void clear_ghosts() {
+    for (const std::uint32_t id : ghosts_) {  // also empties slots that others were pushed into
+      for (std::size_t at = slot_of(id); slots_[at].id != 0xFFFFFFFFu; at = (at + 1) & (slots_.size() - 1)) {
+        slots_[at].id = 0xFFFFFFFFu;
+      }
+    }
+    ghosts_.clear();
+  }
+
+  void grow() {
+    slots_.assign(2 * slots_.size(), Slot{});
+    --shift_;
+    for (std::size_t g = 0; g < ghosts_.size(); ++g) {
+      std::size_t at = slot_of(ghosts_[g]);
+      while (slots_[at].id != 0xFFFFFFFFu) at = (at + 1) & (slots_.size() - 1);
+      slots_[at] = {ghosts_[g], owned_.size() + static_cast<std::uint32_t>(g)};
+    }
+  }
+
+  const TiledMesh<Dim>* tiles_ = nullptr;
+  typename TiledMesh<Dim>::Range owned_;
+  typename TiledMesh<Dim>::Range internal_;
+  std::span<const std::uint32_t> external_;
+  Array<LocalCell> cells_;
   Array<std::uint32_t> offsets_;
-  Array<std::uint32_t> values_;
+  Array<std::uint32_t> star_;
+  Array<std::uint32_t> ghosts_;
+  std::vector<Slot> slots_ = std::vector<Slot>(1024);
+  int shift_ = 22;  // 32 - log2 of the number of slots
+};
+
+/// How much of a star is worked out.
+enum class StarDepth {
+  neighbours,   ///< who is joined to the center
+  upper_links,  ///< and which pairs above the center form triangles with it
+  links,        ///< and all pairs, with whether one or more tets have the triangle
 };
 
 /// The neighbours of one vertex, ascending, and who forms triangles with whom. Up to 64 neighbours the triangles are bit masks; larger
@@ -70,18 +147,19 @@ class TileStars {
 template <int Dim>
 class VertexStar {
  public:
-  using Cell = typename TiledMesh<Dim>::Cell;
-
-  void build(VertexId center, std::span<const std::uint32_t> star, std::span<const Cell> cells) {
+  void build(const TileView<Dim>& view, VertexId center, StarDepth depth) {
+    forget();
+    view_ = &view;
     center_ = center.index();
-    star_ = star;
-    cells_ = cells;
+    cells_ = view.star(center);
+    if (rank_of_.size() < view.vertex_count()) rank_of_.resize(view.vertex_count(), unseen);
     collect_neighbours();
-    if constexpr (Dim == 3) connect_neighbours();
+    if (Dim == 2 || depth == StarDepth::neighbours) return;
+    if (count_ > 64) return connect_many();
+    depth == StarDepth::links ? connect<true>() : connect<false>();
   }
 
   [[nodiscard]] VertexId center() const { return VertexId(center_); }
-  [[nodiscard]] std::span<const std::uint32_t> star() const { return star_; }
   /// Ids of the vertices joined to the center, ascending.
   [[nodiscard]] std::span<const std::uint32_t> neighbours() const { return {neighbours_.data(), count_}; }
   /// How many of them are below the center: ranks from here on are the upper ones.
@@ -90,13 +168,13 @@ class VertexStar {
 
   /// The position of a neighbour in neighbours().
   [[nodiscard]] std::uint32_t rank(std::uint32_t id) const {
-    if (count_ > 64) {
-      return static_cast<std::uint32_t>(std::lower_bound(neighbours_.begin(), neighbours_.begin() + count_, id) -
-                                        neighbours_.begin());
-    }
-    std::uint32_t below = 0;
-    for (std::uint32_t i = 0; i < count_; ++i) below += neighbours_[i] < id ? 1 : 0;
-    return below;
+    return static_cast<std::uint32_t>(std::ranges::lower_bound(neighbours(), id) - neighbours().begin());
+  }
+
+  /// Calls f(cell id, ranks) for the cells of the star, ascending; the ranks are those of the other corners, ascending.
+  template <class F>
+  void for_each_cell(F&& f) const {
+    for (const std::uint32_t c : cells_) f(view_->cell_id(c), ranks_of(c));
   }
 
   /// Calls f(q, is_boundary) for the ranks q, ascending, with a triangle (center, p, q); it is on the boundary if one tet has it.
@@ -146,6 +224,9 @@ class VertexStar {
   }
 
  private:
+  static constexpr std::uint32_t unseen = 0xFFFFFFFFu;
+  static constexpr std::uint32_t seen = 0xFFFFFFFEu;
+
   struct Pair {
     std::uint32_t first, second;
     bool single;
@@ -153,78 +234,87 @@ class VertexStar {
 
   static std::uint64_t above(std::uint64_t bits, std::uint32_t p) { return p >= 63 ? 0 : bits >> (p + 1) << (p + 1); }
 
+  /// Each neighbour once, by a mark on its local number; then in the order of their ids.
   void collect_neighbours() {
-    count_ = 0;
-    neighbours_.resize(std::max<std::size_t>(64, star_.size() * Dim));
-    if (star_.size() * Dim > 512) return collect_many();
-    std::uint32_t* found = neighbours_.data();
+    const std::size_t most = cells_.size() * Dim + 1;
+    if (locals_.size() < most) {
+      locals_.resize(most);
+      neighbours_.resize(most);
+    }
+    own_ = center_ - view_->owned().begin;
     std::uint32_t n = 0;
-    for (const std::uint32_t c : star_) {
-      for (const VertexId v : cells_[c]) {
-        const std::uint32_t id = v.index();
-        if (id == center_) continue;
-        std::uint32_t same = 0;
-        for (std::uint32_t i = 0; i < n; ++i) same |= found[i] == id ? 1 : 0;
-        if (same == 0) found[n++] = id;
+    rank_of_[own_] = seen;
+    for (const std::uint32_t c : cells_) {
+      for (const std::uint32_t local : view_->cell(c)) {
+        locals_[n] = local;  // kept only if it is new
+        n += rank_of_[local] == unseen ? 1 : 0;
+        rank_of_[local] = seen;
       }
     }
-    std::sort(found, found + n);
-    finish_neighbours(n);
-  }
-
-  void collect_many() {
-    std::size_t n = 0;
-    for (const std::uint32_t c : star_) {
-      for (const VertexId v : cells_[c]) {
-        if (v.index() != center_) neighbours_[n++] = v.index();
-      }
-    }
-    std::sort(neighbours_.begin(), neighbours_.begin() + static_cast<std::ptrdiff_t>(n));
-    const auto end = std::unique(neighbours_.begin(), neighbours_.begin() + static_cast<std::ptrdiff_t>(n));
-    finish_neighbours(static_cast<std::uint32_t>(end - neighbours_.begin()));
-  }
-
-  void finish_neighbours(std::uint32_t n) {
     count_ = n;
-    lower_ = 0;
-    for (std::uint32_t i = 0; i < n; ++i) lower_ += neighbours_[i] < center_ ? 1 : 0;
+    sort_neighbours();
+  }
+
+  void forget() {
+    for (std::uint32_t i = 0; i < count_; ++i) rank_of_[locals_[i]] = unseen;
+    if (own_ < rank_of_.size()) rank_of_[own_] = unseen;
+  }
+
+  void sort_neighbours() {
+    if (count_ <= 32) {  // counting the smaller ones needs no branches
+      std::array<std::uint32_t, 32> ids;
+      for (std::uint32_t i = 0; i < count_; ++i) ids[i] = view_->vertex_id(locals_[i]);
+      lower_ = 0;
+      for (std::uint32_t i = 0; i < count_; ++i) {
+        std::uint32_t below = 0;
+        for (std::uint32_t j = 0; j < count_; ++j) below += ids[j] < ids[i] ? 1 : 0;
+        neighbours_[below] = ids[i];
+        rank_of_[locals_[i]] = below;
+        lower_ += ids[i] < center_ ? 1 : 0;
+      }
+      return;
+    }
+    for (std::uint32_t i = 0; i < count_; ++i) neighbours_[i] = view_->vertex_id(locals_[i]);
+    std::sort(neighbours_.begin(), neighbours_.begin() + count_);
+    for (std::uint32_t i = 0; i < count_; ++i) rank_of_[locals_[i]] = rank(view_->vertex_id(locals_[i]));
+    lower_ = rank(center_);
   }
 
   /// The ranks of a cell's corners other than the center; corners ascend, so ranks do.
-  std::array<std::uint32_t, Dim> ranks_of(const Cell& cell) const {
+  [[nodiscard]] std::array<std::uint32_t, Dim> ranks_of(std::uint32_t cell) const {
     std::array<std::uint32_t, Dim> ranks;
     std::size_t k = 0;
-    for (const VertexId v : cell) {
-      if (v.index() != center_) ranks[k++] = rank(v.index());
+    for (const std::uint32_t local : view_->cell(cell)) {
+      if (local != own_) ranks[k++] = rank_of_[local];
     }
     return ranks;
   }
 
-  void connect_neighbours() {
-    if (count_ > 64) return connect_many();
+  /// Fills the masks: both ways and with counts, or only from lower to higher ranks.
+  template <bool Both>
+  void connect() {
     std::fill_n(once_.begin(), count_, 0);
     std::fill_n(twice_.begin(), count_, 0);
-    for (const std::uint32_t c : star_) {
-      const auto r = ranks_of(cells_[c]);
-      join(r[0], r[1]);
-      join(r[0], r[2]);
-      join(r[1], r[2]);
+    const auto join = [&](std::uint32_t p, std::uint32_t q) {
+      const std::uint64_t bit = std::uint64_t{1} << q;
+      twice_[p] |= once_[p] & bit;
+      once_[p] |= bit;
+    };
+    for (const std::uint32_t c : cells_) {
+      const auto r = ranks_of(c);
+      for (std::size_t i = 0; i + 1 < Dim; ++i) {
+        for (std::size_t j = i + 1; j < Dim; ++j) {
+          join(r[i], r[j]);
+          if constexpr (Both) join(r[j], r[i]);
+        }
+      }
     }
-  }
-
-  void join(std::uint32_t p, std::uint32_t q) {
-    const std::uint64_t bit_p = std::uint64_t{1} << p;
-    const std::uint64_t bit_q = std::uint64_t{1} << q;
-    twice_[p] |= once_[p] & bit_q;
-    twice_[q] |= once_[q] & bit_p;
-    once_[p] |= bit_q;
-    once_[q] |= bit_p;
   }
 
   void connect_many() {
     pairs_.clear();
-    for (const std::uint32_t c : star_) {
-      const auto r = ranks_of(cells_[c]);
+    for (const std::uint32_t c : cells_) {
+      const auto r = ranks_of(c);
       for (std::size_t i = 0; i < Dim; ++i) {
         for (std::size_t j = 0; j < Dim; ++j) {
           if (i != j) pairs_.push_back({r[i], r[j], true});
@@ -247,12 +337,15 @@ class VertexStar {
     for (std::uint32_t p = 0; p < count_; ++p) pair_offsets_[p + 1] += pair_offsets_[p];
   }
 
+  const TileView<Dim>* view_ = nullptr;
   std::uint32_t center_ = 0;
+  std::uint32_t own_ = 0;  ///< the center's local number
   std::uint32_t count_ = 0;
   std::uint32_t lower_ = 0;
-  std::span<const std::uint32_t> star_;
-  std::span<const Cell> cells_;
-  std::vector<std::uint32_t> neighbours_;
+  std::span<const std::uint32_t> cells_;
+  Array<std::uint32_t> locals_;          ///< the neighbours' local numbers, in the order they were met
+  Array<std::uint32_t> neighbours_;
+  std::vector<std::uint32_t> rank_of_;   ///< by local number; `unseen` but for the current star
   std::array<std::uint64_t, 64> once_;   ///< bit q of word p: some tet has (center, p, q)
   std::array<std::uint64_t, 64> twice_;  ///< more than one has
   std::vector<Pair> pairs_;

@@ -1,5 +1,5 @@
 // How long do tiling, enumeration and each relation of a tetrahedral mesh take, and how many bytes?
-//   build/release/benchmarks/relations [--smoke] [n] [threads]
+//   build/release/benchmarks/relations [--smoke] [n] [threads] [vertices a tile]
 #include <cstdlib>
 
 #include <tessera/core/hash.h>
@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
   const bool smoke = bench::is_smoke(argc, argv);
   const std::uint32_t n = smoke ? 16 : argc > 1 ? static_cast<std::uint32_t>(std::atoi(argv[1])) : 128;
   const Exec exec = Exec::host(!smoke && argc > 2 ? std::atoi(argv[2]) : 0);
+  const std::uint32_t tile_size = !smoke && argc > 3 ? static_cast<std::uint32_t>(std::atoi(argv[3])) : TileOptions{}.max_vertices;
   const TetMesh mesh = make_shuffled(make_kuhn(n, {.exec = exec}));
   bench::Setup setup = {.input = "kuhn" + std::to_string(n) + " shuffled",
                         .items = mesh.cell_count(),
@@ -23,13 +24,11 @@ int main(int argc, char** argv) {
     setup.bytes = bytes;
     bench::compare(setup, {{"tessera", std::move(run)}});
   };
-  const TiledMesh<3> tiles = tile(mesh, {.exec = exec});
+  const TileOptions options = {.max_vertices = tile_size, .exec = exec};
+  const TiledMesh<3> tiles = tile(mesh, options);
   std::fprintf(stderr, "tiles %zu, ribbon %.3f, %.2f bytes a tet\n", tiles.tile_count(), tiles.ribbon().share,
                static_cast<double>(tiles.bytes()) / static_cast<double>(mesh.cell_count()));
-  for (const std::uint32_t size : {64u, 128u, 256u, 512u, 1024u}) {
-    ask("tile by " + std::to_string(size), mesh.cell_count() * 36,
-        [&] { return tile(mesh, {.max_vertices = size, .exec = exec}).cells_to_input()[0]; });
-  }
+  ask("tile", mesh.cell_count() * 36, [&] { return tile(mesh, options).cells_to_input()[0]; });
   ask("implicit enumeration", mesh.cell_count() * 16,
       [&] { return Enumeration<3>::make_implicit(tiles, exec).face_count(); });
   const auto enumeration = Enumeration<3>::make_explicit(tiles, exec);

@@ -109,7 +109,7 @@ void write_file(const fs::path& file, std::string_view bytes) {
     return;
   }
   const PendingOutput announced(file);
-  io::Output output(file, nullptr);
+  io::Output output(file, bytes.size(), nullptr);
   output.write(bytes);
   output.commit();
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The checks that are not tests: format, layers, and clang-tidy's names and likely bugs (.clang-tidy).
+# The checks that are not tests: format, layers, documents, and clang-tidy's names and likely bugs (.clang-tidy).
 #
 #   tools/lint.sh BUILD_DIR [JOBS]
 #
-# BUILD_DIR is configured without CUDA: clang-tidy reads its compile_commands.json. All three checks run before
+# BUILD_DIR is configured without CUDA: clang-tidy reads its compile_commands.json. All checks run before
 # the script says whether one failed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -17,6 +17,9 @@ tools/format.sh --check || failed+=('format (make format mends it)')
 
 echo 'lint: layers'
 tools/check_layers.py || failed+=(layers)
+
+echo 'lint: documents'
+tools/check_docs.py || failed+=(documents)
 
 # Files that CMake makes are not ours to mend; the rest of the compilation database is.
 mapfile -t files < <(python3 - "$build/compile_commands.json" "$build" <<'PYTHON'

@@ -196,9 +196,10 @@ bool is_flat(const Grid& grid) {
   return std::ranges::any_of(grid.dims, [](std::uint32_t n) { return n < 2; });
 }
 
-/// A mesh without cells still has its points.
-void add_points(Geometry& geometry, const Points& points, const FieldSet& fields) {
-  add(geometry, make_point_cloud(points, fields), Role::points);
+void add_points(Geometry& geometry, const Points& points, const FieldSet& fields,
+                const std::optional<ClipPlane>& clip) {
+  const auto cloud = make_point_cloud(points, fields);
+  add(geometry, clip ? clip_surface(cloud, make_plane(*clip), clip->keeps_below) : cloud, Role::points);
 }
 
 }  // namespace
@@ -212,8 +213,8 @@ Geometry make_geometry(const AnyMesh& mesh, Style style, const std::optional<Cli
     std::visit(
         [&](const auto& m) {
           if constexpr (requires { m.points; }) {
-            if (style == Style::points || m.cells.empty()) {
-              add_points(geometry, m.points, m.point_data);
+            if (style == Style::points || m.cells.empty()) {  // without cells there are still the points
+              add_points(geometry, m.points, m.point_data, clip);
             } else {
               add_mesh(geometry, m, clip);
             }

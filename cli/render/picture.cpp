@@ -231,8 +231,11 @@ vtkSmartPointer<vtkDoubleArray> make_ticks(double lowest, double highest) {
   const std::array<double, 4> nice = {1, 2, 5, 10};
   const double step =
       power * *std::ranges::find_if(nice, [&](double n) { return n * power >= rough_step * 0.999; });
+  const double first = std::ceil(lowest / step);
+  const double count = std::min(10.0, std::floor(highest / step) - first + 1);
   const auto ticks = vtkSmartPointer<vtkDoubleArray>::New();
-  for (double n = std::ceil(lowest / step); n * step <= highest; ++n) ticks->InsertNextValue(n * step);
+  // Whole multiples, so that the middle is 0 and not 5e-17; plus zero, so that it is not -0.
+  for (int i = 0; i < count; ++i) ticks->InsertNextValue((first + i) * step + 0.0);
   return ticks;
 }
 
@@ -255,6 +258,11 @@ void add_color_bar(vtkRenderer& renderer, const PictureOptions& options) {
   bar->SetWidth(bar_share - 0.015);
   bar->SetHeight(0.68);
   bar->SetDrawAnnotations(is_categorical(coloring.colormap));
+  if (bar->GetLookupTable()->GetIndexedLookup() != 0) {
+    // The names of categories stand opposite to where numbers would; this brings them to the right too.
+    bar->SetTextPositionToPrecedeScalarBar();
+    bar->SetPosition(1 - bar_share - 0.06, 0.16);
+  }
   set_text(*bar->GetTitleTextProperty(), ink, size, true);
   set_text(*bar->GetLabelTextProperty(), ink, size, false);
   set_text(*bar->GetAnnotationTextProperty(), ink, size, false);

@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 #include <vtkObject.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "fields.h"
 #include "files.h"
@@ -152,7 +154,8 @@ int parse_component(const std::string& text, const Field& field) {
   return component;
 }
 
-/// One number a tuple: a component or the length of the tuple.
+/// One number a tuple: a component or the length of the tuple. Infinite ones have no place among the colours
+/// and become NaN.
 template <class T>
 Field make_scalar(const Field& field, int component) {
   Array<T> scalars(field.size());
@@ -160,13 +163,11 @@ Field make_scalar(const Field& field, int component) {
     const std::size_t width = field.components();
     for (std::size_t i = 0; i < scalars.size(); ++i) {
       const auto tuple = numbers.subspan(i * width, width);
-      if (component >= 0) {
-        scalars[i] = static_cast<T>(tuple[static_cast<std::size_t>(component)]);
-        continue;
-      }
       double sum = 0;
       for (const auto number : tuple) sum += static_cast<double>(number) * static_cast<double>(number);
-      scalars[i] = static_cast<T>(std::sqrt(sum));
+      const double value =
+          component < 0 ? std::sqrt(sum) : static_cast<double>(tuple[static_cast<std::size_t>(component)]);
+      scalars[i] = std::isfinite(value) ? static_cast<T>(value) : std::numeric_limits<T>::quiet_NaN();
     }
   });
   return Field(drawn_field, std::move(scalars));
@@ -251,6 +252,18 @@ PictureOptions make_picture_options(const RenderOptions& options) {
   return picture;
 }
 
+void check_style(const RenderOptions& options, const AnyMesh& mesh) {
+  if (options.style != "slices") return;
+  if (!std::holds_alternative<Grid>(mesh)) {
+    throw Error(ErrorCode::bad_option,
+                fmt::format("--style slices is for grids, but this is a {}; use --clip to look inside",
+                            kind_name(mesh)));
+  }
+  if (!options.clip.empty()) {
+    throw Error(ErrorCode::bad_option, "slices are not clipped; leave out --style slices or --clip");
+  }
+}
+
 void declare_view(CLI::App& app, RenderOptions& options) {
   app.add_option("--camera", options.camera, "where to look from")
       ->check(CLI::IsMember(names_in(cameras)))
@@ -303,6 +316,7 @@ int run_render(Session& session, const RenderOptions& options) {
   PictureOptions picture = make_picture_options(options);
   picture.monitor = &session.monitor();
   Input input = read_input(session, options.input);
+  check_style(options, input.mesh);
   for (const std::string& note : input.report.notes) session.note(note);
   const Geometry geometry = session.in_phase(Phase::prepare, [&] {
     picture.coloring = choose_coloring(options, input.mesh);

@@ -140,6 +140,7 @@ TEST_F(CliError, RenderOptions) {
   refused({"--camera", "sideways"}, {"--camera"});
   refused({"--style", "cubist"}, {"--style"});
   refused({"--colormap", "jet"}, {"--colormap"});
+  refused({"--style", "slices"}, {"--style slices", "--clip"});
 }
 
 }  // namespace

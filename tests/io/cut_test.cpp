@@ -18,14 +18,17 @@ struct Solid {
   std::vector<std::uint32_t> corners;
 };
 
-/// A vtu file of the solids, with the points renamed by `order`: point i of the picture is point order[i] of the file.
+/// A vtu file of the solids, with the points renamed by `order`: point i of the picture is point order[i] of
+/// the file.
 std::string make_vtu(const std::vector<Vec3d>& points, const std::vector<Solid>& solids,
                      const std::vector<std::uint32_t>& order) {
   std::vector<Vec3d> moved(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) moved[order[i]] = points[i];
   std::ostringstream out;
-  out << "<VTKFile type=\"UnstructuredGrid\" byte_order=\"LittleEndian\"><UnstructuredGrid><Piece NumberOfPoints=\""
-      << points.size() << "\" NumberOfCells=\"" << solids.size() << "\"><CellData><DataArray type=\"Int32\" Name=\"solid\">";
+  out << "<VTKFile type=\"UnstructuredGrid\" byte_order=\"LittleEndian\"><UnstructuredGrid><Piece "
+         "NumberOfPoints=\""
+      << points.size() << "\" NumberOfCells=\"" << solids.size()
+      << "\"><CellData><DataArray type=\"Int32\" Name=\"solid\">";
   for (std::size_t i = 0; i < solids.size(); ++i) out << i << ' ';
   out << "</DataArray></CellData><Points><DataArray type=\"Float64\" NumberOfComponents=\"3\">";
   for (const Vec3d& p : moved) out << p.x << ' ' << p.y << ' ' << p.z << ' ';
@@ -109,17 +112,15 @@ TEST(Cut, BlockOfHexahedra) {
   expect_conforming(points, solids, 8, 48, 48);
 }
 
-// A cube (volume 1), a pyramid of height 1 on it (1/3), a wedge that is half a cube beside it (1/2), a tetrahedron on the
-// wedge's triangle (1/6): 6 + 2 + 3 + 1 parts.
-// Outside: cube 4 squares (top and right are covered) = 8, pyramid 4, wedge 2 squares + 1 triangle = 5, tetrahedron 3.
+// A cube (volume 1), a pyramid of height 1 on it (1/3), a wedge that is half a cube beside it (1/2), a
+// tetrahedron on the wedge's triangle (1/6): 6 + 2 + 3 + 1 parts. Outside: cube 4 squares (top and right are
+// covered) = 8, pyramid 4, wedge 2 squares + 1 triangle = 5, tetrahedron 3.
 TEST(Cut, EveryKindTogether) {
-  const std::vector<Vec3d> points = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1},     {1, 0, 1},
+  const std::vector<Vec3d> points = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0},     {0, 1, 0}, {0, 0, 1}, {1, 0, 1},
                                      {1, 1, 1}, {0, 1, 1}, {0.5, 0.5, 2}, {2, 0, 0}, {2, 0, 1}, {1, 0, -1}};
   // VTK's wedge: the triangle of the first three is seen from outside.
-  const std::vector<Solid> solids = {{12, {0, 1, 2, 3, 4, 5, 6, 7}},
-                                     {14, {4, 5, 6, 7, 8}},
-                                     {13, {1, 2, 9, 5, 6, 10}},
-                                     {10, {1, 2, 9, 11}}};
+  const std::vector<Solid> solids = {
+      {12, {0, 1, 2, 3, 4, 5, 6, 7}}, {14, {4, 5, 6, 7, 8}}, {13, {1, 2, 9, 5, 6, 10}}, {10, {1, 2, 9, 11}}};
   expect_conforming(points, solids, 1 + 1.0 / 3 + 0.5 + 1.0 / 6, 12, 8 + 4 + 5 + 3);
 }
 
@@ -127,7 +128,8 @@ TEST(Cut, EveryKindTogether) {
 TEST(Cut, CollapsedHexahedron) {
   TempDir directory;
   const std::vector<Vec3d> points = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {0, 1, 1}};
-  testing::save(directory / "wedge.vtu", make_vtu(points, {{12, {0, 1, 2, 3, 4, 4, 5, 5}}}, {0, 1, 2, 3, 4, 5}));
+  testing::save(directory / "wedge.vtu",
+                make_vtu(points, {{12, {0, 1, 2, 3, 4, 4, 5, 5}}}, {0, 1, 2, 3, 4, 5}));
   const ReadResult result = read_mesh(directory / "wedge.vtu", {.simplices = true});
   const TetMesh& mesh = std::get<TetMesh>(result.mesh);
   EXPECT_EQ(mesh.cell_count(), 3U);
@@ -175,16 +177,28 @@ void expect_area(const std::vector<Vec3d>& corners, double area) {
 
 TEST(Cut, Polygons) {
   expect_area({{0, 0, 0}, {2, 0, 0}, {2, 1, 0}, {0, 1, 0}}, 2);
-  // Concave at its second corner, so the diagonal of the smallest id is the wrong one. The triangle of 2 x 2 / 2 less one of 2 x 0.5 / 2.
+  // Concave at its second corner, so the diagonal of the smallest id is the wrong one. The triangle of 2 x 2
+  // / 2 less one of 2 x 0.5 / 2.
   expect_area({{0, 0, 0}, {1, 0.5, 0}, {2, 0, 0}, {1, 2, 0}}, 1.5);
   // An L of three unit squares, and a comb of 3 teeth: base 5 x 1 and three teeth of 1 x 2.
   expect_area({{0, 0, 0}, {2, 0, 0}, {2, 1, 0}, {1, 1, 0}, {1, 2, 0}, {0, 2, 0}}, 3);
-  expect_area({{0, 0, 0}, {5, 0, 0}, {5, 3, 0}, {4, 3, 0}, {4, 1, 0}, {3, 1, 0}, {3, 3, 0}, {2, 3, 0}, {2, 1, 0},
-               {1, 1, 0}, {1, 3, 0}, {0, 3, 0}},
+  expect_area({{0, 0, 0},
+               {5, 0, 0},
+               {5, 3, 0},
+               {4, 3, 0},
+               {4, 1, 0},
+               {3, 1, 0},
+               {3, 3, 0},
+               {2, 3, 0},
+               {2, 1, 0},
+               {1, 1, 0},
+               {1, 3, 0},
+               {0, 3, 0}},
               11);
 }
 
-// A star of 2 * 50 corners between the radii 1 and 2: 100 triangles of area 1/2 * 1 * 2 * sin(2 pi / 100) from its middle.
+// A star of 2 * 50 corners between the radii 1 and 2: 100 triangles of area 1/2 * 1 * 2 * sin(2 pi / 100)
+// from its middle.
 TEST(Cut, Star) {
   std::vector<Vec3d> corners;
   constexpr double pi = 3.14159265358979323846;

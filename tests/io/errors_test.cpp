@@ -21,7 +21,8 @@ void expect_refused(const std::string& name, const std::string& text, ErrorCode 
   expect_error(code, words, [&] { return read_mesh(directory / name, {.simplices = simplices}); });
 }
 
-void expect_bad(const std::string& name, const std::string& text, std::initializer_list<std::string_view> words) {
+void expect_bad(const std::string& name, const std::string& text,
+                std::initializer_list<std::string_view> words) {
   expect_refused(name, text, ErrorCode::bad_file, words);
 }
 
@@ -40,7 +41,8 @@ TEST(ReadErrors, FilesThatAreNone) {
     expect_error(ErrorCode::bad_file, {wrong}, [&] { return read_mesh(directory / wrong); });
   }
   ASSERT_EQ(::mkfifo((directory / "pipe.vtu").c_str(), 0600), 0);
-  expect_error(ErrorCode::bad_file, {"pipe.vtu", "not a file"}, [&] { return read_mesh(directory / "pipe.vtu"); });
+  expect_error(ErrorCode::bad_file, {"pipe.vtu", "not a file"},
+               [&] { return read_mesh(directory / "pipe.vtu"); });
 }
 
 TEST(ReadErrors, UnknownExtension) {
@@ -83,15 +85,17 @@ TEST(ReadErrors, BinaryFilesCutAnywhereAreRefused) {
 
 TEST(ReadErrors, IndicesOutOfRange) {
   // Each names a point that is not there, in its second cell.
-  expect_bad("a.off", "OFF\n3 2 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n3 0 1 3\n", {"a.off", "cell 1", "point 3", "3 points"});
+  expect_bad("a.off", "OFF\n3 2 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n3 0 1 3\n",
+             {"a.off", "cell 1", "point 3", "3 points"});
   expect_bad("a.off", "OFF\n3 2 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n3 0 -1 2\n", {"cell 1", "point -1"});
   expect_bad("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 2 9\n", {"a.obj", "cell 1", "point 8"});
   expect_bad("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 -4\n", {"line 4", "point -4"});
   expect_bad("a.obj", "v 0 0 0\nf 0 1 1\n", {"line 2", "point 0"});
-  expect_bad("a.ply",
-             "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
-             "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 77\n",
-             {"a.ply", "cell 0", "point 77"});
+  expect_bad(
+      "a.ply",
+      "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+      "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 77\n",
+      {"a.ply", "cell 0", "point 77"});
   std::string vtu = testing::samples("vtu").at("by_hand_pieces.vtu");
   vtu.replace(vtu.find("2 1 0"), 5, "2 1 3");  // there is a point 3, but not in this piece
   expect_bad("a.vtu", vtu, {"a.vtu", "cell 1", "point 3"});
@@ -109,13 +113,16 @@ TEST(ReadErrors, MixedCellsNeedSimplices) {
 
 TEST(ReadErrors, CellsThatCanNotBeCut) {
   const auto vtk = [](const std::string& cells, const std::string& types) {
-    return "# vtk DataFile Version 3.0\n\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 3 float\n0 0 0 1 0 0 0 1 0\n" + cells +
-           "\n" + types + "\n";
+    return "# vtk DataFile Version 3.0\n\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 3 float\n0 0 0 1 0 0 0 1 "
+           "0\n" +
+           cells + "\n" + types + "\n";
   };
   expect_refused("a.vtk", vtk("CELLS 1 4\n3 0 1 2", "CELL_TYPES 1\n22"), ErrorCode::unsupported,
                  {"1 quadratic triangle", "type 22"}, true);
-  expect_refused("a.vtk", vtk("CELLS 1 4\n3 0 1 2", "CELL_TYPES 1\n42"), ErrorCode::unsupported, {"1 polyhedron"}, true);
-  expect_refused("a.vtk", vtk("CELLS 1 4\n3 0 1 2", "CELL_TYPES 1\n999"), ErrorCode::unsupported, {"type 255"}, true);
+  expect_refused("a.vtk", vtk("CELLS 1 4\n3 0 1 2", "CELL_TYPES 1\n42"), ErrorCode::unsupported,
+                 {"1 polyhedron"}, true);
+  expect_refused("a.vtk", vtk("CELLS 1 4\n3 0 1 2", "CELL_TYPES 1\n999"), ErrorCode::unsupported,
+                 {"type 255"}, true);
   expect_refused("a.vtk", vtk("CELLS 1 4\n3 0 1 2", "CELL_TYPES 1\n10"), ErrorCode::bad_file,
                  {"cell 0", "tetrahedron with 3 corners"}, true);
   expect_bad("a.vtk", vtk("CELLS 1 4\n3 0 1 2", "CELL_TYPES 2\n5 5"), {"1 cells and 2 cell types"});
@@ -128,17 +135,21 @@ TEST(ReadErrors, CountsThatTheFileCanNotHold) {
   expect_bad("a.off", "OFF\n4000000000 1 0\n0 0 0\n", {"claims 4000000000 points"});
   expect_bad("a.off", "OFF\n1 4000000000 0\n0 0 0\n", {"claims 4000000000 faces"});
   expect_bad("a.off", "OFF\n3 1 0\n0 0 0\n", {"a.off"});
-  expect_bad("a.ply", "ply\nformat binary_little_endian 1.0\nelement vertex 4000000000\nproperty float x\nend_header\n1234",
-             {"claims 4000000000 rows"});
-  expect_bad("a.vtk", "# vtk DataFile Version 3.0\n\nBINARY\nDATASET POLYDATA\nPOINTS 4000000000 float\n1234", {"claims"});
-  expect_bad("a.vtk", "# vtk DataFile Version 3.0\n\nASCII\nDATASET POLYDATA\nPOINTS 400 float\n0 0 0\n", {"claims"});
+  expect_bad(
+      "a.ply",
+      "ply\nformat binary_little_endian 1.0\nelement vertex 4000000000\nproperty float x\nend_header\n1234",
+      {"claims 4000000000 rows"});
+  expect_bad("a.vtk", "# vtk DataFile Version 3.0\n\nBINARY\nDATASET POLYDATA\nPOINTS 4000000000 float\n1234",
+             {"claims"});
+  expect_bad("a.vtk", "# vtk DataFile Version 3.0\n\nASCII\nDATASET POLYDATA\nPOINTS 400 float\n0 0 0\n",
+             {"claims"});
   std::string stl(84, ' ');
   stl[83] = 0x20;  // 0x20202020 triangles
   stl[80] = stl[81] = stl[82] = 0x20;
   expect_bad("a.stl", stl, {"claims", "triangles"});
   const auto vtu = [](const std::string& piece, const std::string& array) {
-    return "<VTKFile type=\"UnstructuredGrid\" byte_order=\"LittleEndian\"><UnstructuredGrid><Piece " + piece +
-           "><Points><DataArray type=\"Float32\" Name=\"P\" NumberOfComponents=\"3\" " + array +
+    return "<VTKFile type=\"UnstructuredGrid\" byte_order=\"LittleEndian\"><UnstructuredGrid><Piece " +
+           piece + "><Points><DataArray type=\"Float32\" Name=\"P\" NumberOfComponents=\"3\" " + array +
            "</DataArray></Points></Piece></UnstructuredGrid></VTKFile>";
   };
   expect_bad("a.vtu", vtu("NumberOfPoints=\"1000000000\"", "format=\"ascii\">0 0 0"), {"\"P\""});
@@ -159,7 +170,8 @@ TEST(ReadErrors, BrokenXml) {
   expect_bad("a.vtu", "<VTKFile type=\"UnstructuredGrid\"></VTKFile>", {"no <UnstructuredGrid>"});
   expect_bad("a.vtu", "<VTKFile type=\"UnstructuredGrid\" byte_order=\"Odd\"></VTKFile>", {"Odd"});
   expect_bad("a.vtu", "<VTKFile type=\"UnstructuredGrid\" header_type=\"Odd\"></VTKFile>", {"Odd"});
-  expect_refused("a.vtu", "<VTKFile type=\"RectilinearGrid\"></VTKFile>", ErrorCode::unsupported, {"RectilinearGrid"});
+  expect_refused("a.vtu", "<VTKFile type=\"RectilinearGrid\"></VTKFile>", ErrorCode::unsupported,
+                 {"RectilinearGrid"});
   std::string deep;
   for (int i = 0; i < 100; ++i) deep += "<a>";
   expect_bad("a.vtu", deep, {"too many"});
@@ -168,7 +180,8 @@ TEST(ReadErrors, BrokenXml) {
 TEST(ReadErrors, BrokenImages) {
   const auto vti = [](const std::string& whole, const std::string& piece) {
     return "<VTKFile type=\"ImageData\" byte_order=\"LittleEndian\"><ImageData WholeExtent=\"" + whole +
-           "\"><Piece Extent=\"" + piece + "\"><PointData><DataArray type=\"Int8\" Name=\"a\" format=\"ascii\">1</DataArray>"
+           "\"><Piece Extent=\"" + piece +
+           "\"><PointData><DataArray type=\"Int8\" Name=\"a\" format=\"ascii\">1</DataArray>"
            "</PointData></Piece></ImageData></VTKFile>";
   };
   expect_bad("a.vti", vti("0 1 0 0 0 0", "0 0 0 0 0 0"), {"cover"});
@@ -176,7 +189,8 @@ TEST(ReadErrors, BrokenImages) {
   expect_bad("a.vti", vti("0 -1 0 0 0 0", "0 0 0 0 0 0"), {"extent"});
   expect_bad("a.vti", vti("0 0 0", "0 0 0 0 0 0"), {"WholeExtent"});
   expect_bad("a.vti", vti("0 9 0 9 0 9", "0 9 0 9 0 9"), {"\"a\""});
-  expect_refused("a.vti", vti("0 99999 0 99999 0 9", "0 0 0 0 0 0"), ErrorCode::unsupported, {"4294967295 points"});
+  expect_refused("a.vti", vti("0 99999 0 99999 0 9", "0 0 0 0 0 0"), ErrorCode::unsupported,
+                 {"4294967295 points"});
 }
 
 TEST(ReadErrors, OtherKindsThanAskedFor) {
@@ -204,8 +218,10 @@ TEST(ReadErrors, StopsOnRequest) {
                              if (++reports == 2) source.request_stop();
                            },
                            source.get_token()};
-  expect_error(ErrorCode::cancelled, {}, [&] { return read_mesh(directory / "a.vtu", {.monitor = &monitor}); });
-  expect_error(ErrorCode::cancelled, {}, [&] { write_mesh(directory / "b.vtu", mesh, {.monitor = &monitor}); });
+  expect_error(ErrorCode::cancelled, {},
+               [&] { return read_mesh(directory / "a.vtu", {.monitor = &monitor}); });
+  expect_error(ErrorCode::cancelled, {},
+               [&] { write_mesh(directory / "b.vtu", mesh, {.monitor = &monitor}); });
   EXPECT_EQ(directory.file_count(), 1U);
 }
 
@@ -241,7 +257,8 @@ TEST(WriteErrors, ReadOnlyPlaces) {
     EXPECT_EQ(testing::load(file), "precious");
   }
   const std::size_t files = directory.file_count();
-  std::filesystem::permissions(directory.path(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+  std::filesystem::permissions(directory.path(),
+                               std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
   expect_error(ErrorCode::write_failed, {"new.vtu"}, [&] { write_mesh(directory / "new.vtu", mesh); });
   std::filesystem::permissions(directory.path(), std::filesystem::perms::owner_all);
   EXPECT_EQ(directory.file_count(), files);
@@ -295,13 +312,16 @@ TEST(WriteErrors, WhatAFormatCanNotHold) {
   const TriMesh triangles = testing::make_two_triangles<float>();
   Grid grid = testing::make_small_grid();
   for (const char* format : {"vtp", "vti", "ply", "obj", "stl", "off"}) {
-    expect_error(ErrorCode::unsupported, {format}, [&] { write_mesh(directory / (std::string("a.") + format), tets); });
+    expect_error(ErrorCode::unsupported, {format},
+                 [&] { write_mesh(directory / (std::string("a.") + format), tets); });
   }
   for (const char* format : {"vtu", "vtp", "ply", "obj", "stl", "off"}) {
-    expect_error(ErrorCode::unsupported, {format}, [&] { write_mesh(directory / (std::string("a.") + format), grid); });
+    expect_error(ErrorCode::unsupported, {format},
+                 [&] { write_mesh(directory / (std::string("a.") + format), grid); });
   }
   expect_error(ErrorCode::unsupported, {"a.vti"}, [&] { write_mesh(directory / "a.vti", triangles); });
-  expect_error(ErrorCode::unsupported, {"extension", "a.xyz"}, [&] { write_mesh(directory / "a.xyz", triangles); });
+  expect_error(ErrorCode::unsupported, {"extension", "a.xyz"},
+               [&] { write_mesh(directory / "a.xyz", triangles); });
   grid.direction = {0, 1, 0, 1, 0, 0, 0, 0, 1};
   expect_error(ErrorCode::unsupported, {"a.vtk", "rotated"}, [&] { write_mesh(directory / "a.vtk", grid); });
   EXPECT_EQ(directory.file_count(), 0U);
@@ -311,7 +331,8 @@ TEST(WriteErrors, MeshesThatNoReaderWouldTake) {
   TempDir directory;
   TriMesh mesh = testing::make_two_triangles<float>();
   mesh.cells[1][2] = VertexId(4);
-  expect_error(ErrorCode::bad_mesh, {"a.vtu", "cell 1", "point 4"}, [&] { write_mesh(directory / "a.vtu", mesh); });
+  expect_error(ErrorCode::bad_mesh, {"a.vtu", "cell 1", "point 4"},
+               [&] { write_mesh(directory / "a.vtu", mesh); });
   mesh = testing::make_two_triangles<float>();
   mesh.point_data.add(testing::make_field("short", ScalarType::f32, 3, 1));
   expect_error(ErrorCode::bad_mesh, {"\"short\"", "3 tuples for 4 points"},
@@ -323,7 +344,8 @@ TEST(Write, KeepsPermissionsAndLinks) {
   TempDir directory;
   const TriMesh mesh = testing::make_two_triangles<float>();
   testing::save(directory / "real.off", "old");
-  std::filesystem::permissions(directory / "real.off", std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  std::filesystem::permissions(directory / "real.off",
+                               std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
   std::filesystem::create_symlink("real.off", directory / "link.off");
   write_mesh(directory / "link.off", mesh);
   EXPECT_TRUE(std::filesystem::is_symlink(directory / "link.off"));

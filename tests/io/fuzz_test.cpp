@@ -1,4 +1,5 @@
-// Damaged files: an error or a valid mesh, never a crash, a hang or an allocation that the file does not justify.
+// Damaged files: an error or a valid mesh, never a crash, a hang or an allocation that the file does not
+// justify.
 //
 // The damage is seeded, so a failure repeats: its message names the seed file and the round. Run it with
 // -DTESSERA_SANITIZE=address,undefined to see reads past the end of anything.
@@ -34,12 +35,24 @@ void* allocate(std::size_t bytes) {
 }
 }  // namespace
 
-void* operator new(std::size_t bytes) { return allocate(bytes); }
-void* operator new[](std::size_t bytes) { return allocate(bytes); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void* operator new(std::size_t bytes) {
+  return allocate(bytes);
+}
+void* operator new[](std::size_t bytes) {
+  return allocate(bytes);
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
 
 namespace tessera {
 namespace {
@@ -50,11 +63,22 @@ constexpr std::size_t rounds_a_format = 20000;  // of damage, shared by its seed
 constexpr std::size_t cuts_a_format = 4000;
 constexpr unsigned seconds_a_file = 20;  // a file of a few KiB takes far less than a millisecond
 
-constexpr std::array<std::string_view, 14> nasty_numbers = {
-    "-1", "0", "1", "255", "65536", "2147483647", "2147483648", "4294967295", "4294967296", "999999999999",
-    "9223372036854775807", "18446744073709551615", "1e308", "nan"};
-constexpr std::array<std::uint64_t, 8> nasty_words = {0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x100000000,
-                                                      0x7FFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF};
+constexpr std::array<std::string_view, 14> nasty_numbers = {"-1",
+                                                            "0",
+                                                            "1",
+                                                            "255",
+                                                            "65536",
+                                                            "2147483647",
+                                                            "2147483648",
+                                                            "4294967295",
+                                                            "4294967296",
+                                                            "999999999999",
+                                                            "9223372036854775807",
+                                                            "18446744073709551615",
+                                                            "1e308",
+                                                            "nan"};
+constexpr std::array<std::uint64_t, 8> nasty_words = {
+    0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x100000000, 0x7FFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF};
 
 /// Replaces one of the numbers that are written out in the file.
 void replace_number(std::string& bytes, SplitMix64& random) {
@@ -167,7 +191,8 @@ std::map<std::string, std::string> seed_files(const std::string& format) {
     for (const bool is_text : {false, true}) {
       const std::string kind = is_text ? "text" : "binary";
       testing::vtk_write_legacy(testing::make_vtk_tets(), directory / (kind + "_tets.vtk"), is_text);
-      testing::vtk_write_legacy(testing::make_vtk_triangles(), directory / (kind + "_triangles.vtk"), is_text);
+      testing::vtk_write_legacy(testing::make_vtk_triangles(), directory / (kind + "_triangles.vtk"),
+                                is_text);
       testing::vtk_write_legacy(testing::make_vtk_image(), directory / (kind + "_image.vtk"), is_text);
       for (const char* name : {"_tets.vtk", "_triangles.vtk", "_image.vtk"}) keep(kind + name);
     }
@@ -197,7 +222,8 @@ TEST_P(Fuzz, ErrorOrMesh) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Fuzz, ::testing::Values("vtu", "vtp", "vti", "vtk", "ply", "obj", "stl", "off"),
+INSTANTIATE_TEST_SUITE_P(Formats, Fuzz,
+                         ::testing::Values("vtu", "vtp", "vti", "vtk", "ply", "obj", "stl", "off"),
                          [](const auto& format) { return format.param; });
 
 }  // namespace

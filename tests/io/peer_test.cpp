@@ -134,13 +134,15 @@ void expect_vtk_reads(const Mesh& mesh, const std::string& extension, const Writ
     }
     for (std::uint32_t i = 0; i < mesh.cell_count(); ++i) {
       ASSERT_EQ(data->GetCellType(i), Mesh::dimension == 3 ? VTK_TETRA : VTK_TRIANGLE);
-      for (int k = 0; k < Mesh::corners; ++k) EXPECT_EQ(data->GetCell(i)->GetPointId(k), mesh.cells[i][k].index());
+      for (int k = 0; k < Mesh::corners; ++k)
+        EXPECT_EQ(data->GetCell(i)->GetPointId(k), mesh.cells[i][k].index());
     }
   }
 }
 
 TEST(PeerWriter, VtkReadsWhatWeWrite) {
-  for (const WriteOptions& options : {WriteOptions{}, WriteOptions{.ascii = true}, WriteOptions{.compress = true}}) {
+  for (const WriteOptions& options :
+       {WriteOptions{}, WriteOptions{.ascii = true}, WriteOptions{.compress = true}}) {
     expect_vtk_reads(testing::with_fields(testing::make_two_tets<float>()), "vtu", options);
     expect_vtk_reads(testing::with_fields(testing::make_two_tets<double>()), "vtu", options);
     expect_vtk_reads(testing::with_fields(testing::make_two_triangles<float>()), "vtu", options);

@@ -6,7 +6,8 @@
 namespace tessera::testing {
 namespace {
 
-// Every linear cell: a hexahedron on the unit cube, a pyramid on its top, a wedge and a tetrahedron beside it.
+// Every linear cell: a hexahedron on the unit cube, a pyramid on its top, a wedge and a tetrahedron beside
+// it.
 constexpr const char* mixed_vtu = R"(<?xml version="1.0"?>
 <!-- every solid -->
 <VTKFile type="UnstructuredGrid" version="0.1" byte_order="LittleEndian">
@@ -34,7 +35,8 @@ constexpr const char* mixed_vtu = R"(<?xml version="1.0"?>
 )";
 
 // Two pieces with a triangle each and one without anything, as parallel programs write them.
-constexpr const char* pieces_vtu = R"(<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian" header_type="UInt64">
+constexpr const char* pieces_vtu =
+    R"(<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian" header_type="UInt64">
 <UnstructuredGrid>
 <Piece NumberOfPoints="0" NumberOfCells="0"><PointData/><CellData/></Piece>
 <Piece NumberOfPoints="3" NumberOfCells="1">
@@ -51,7 +53,8 @@ constexpr const char* pieces_vtu = R"(<VTKFile type="UnstructuredGrid" version="
 </VTKFile>
 )";
 
-// A point, a line, a triangle, a quad, a pentagon that is concave at its last corner, and a strip of three triangles.
+// A point, a line, a triangle, a quad, a pentagon that is concave at its last corner, and a strip of three
+// triangles.
 constexpr const char* mixed_vtp = R"(<?xml version="1.0"?>
 <VTKFile type="PolyData" version="1.0" byte_order="LittleEndian" header_type="UInt64">
   <PolyData>
@@ -70,7 +73,8 @@ constexpr const char* mixed_vtp = R"(<?xml version="1.0"?>
 )";
 
 // 3 x 2 x 1 points in two pieces that share the middle column.
-constexpr const char* pieces_vti = R"(<VTKFile type="ImageData" version="1.0" byte_order="LittleEndian" header_type="UInt64">
+constexpr const char* pieces_vti =
+    R"(<VTKFile type="ImageData" version="1.0" byte_order="LittleEndian" header_type="UInt64">
   <ImageData WholeExtent="1 3 0 1 0 0" Origin="10 0 0" Spacing="2 1 1" Direction="0 -1 0 1 0 0 0 0 1">
     <Piece Extent="1 2 0 1 0 0">
       <PointData><DataArray type="Int32" Name="id" format="ascii">0 1 3 4</DataArray></PointData>
@@ -266,7 +270,8 @@ constexpr const char* text_off = R"(OFF 5 3 0
 /// A binary, big-endian PLY with a list whose length has two bytes.
 std::string binary_ply() {
   std::string bytes =
-      "ply\nformat binary_big_endian 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+      "ply\nformat binary_big_endian 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty "
+      "float z\n"
       "element face 1\nproperty list ushort uint vertex_index\nproperty uchar flag\nend_header\n";
   const auto put = [&](std::uint32_t word, int width) {
     for (int i = width - 1; i >= 0; --i) bytes += static_cast<char>(word >> (8 * i));
@@ -283,9 +288,10 @@ std::string binary_ply() {
 
 std::map<std::string, std::string> samples(const std::string& format) {
   const std::vector<std::pair<std::string, std::string>> all = {
-      {"mixed.vtu", mixed_vtu},   {"pieces.vtu", pieces_vtu}, {"mixed.vtp", mixed_vtp},   {"pieces.vti", pieces_vti},
-      {"mixed.vtk", mixed_vtk},   {"poly.vtk", poly_vtk},     {"points.vtk", points_vtk}, {"text.ply", text_ply},
-      {"strips.ply", strips_ply}, {"big.ply", binary_ply()},  {"text.obj", text_obj},     {"text.stl", text_stl},
+      {"mixed.vtu", mixed_vtu},   {"pieces.vtu", pieces_vtu}, {"mixed.vtp", mixed_vtp},
+      {"pieces.vti", pieces_vti}, {"mixed.vtk", mixed_vtk},   {"poly.vtk", poly_vtk},
+      {"points.vtk", points_vtk}, {"text.ply", text_ply},     {"strips.ply", strips_ply},
+      {"big.ply", binary_ply()},  {"text.obj", text_obj},     {"text.stl", text_stl},
       {"text.off", text_off}};
   std::map<std::string, std::string> result;
   for (const auto& [name, bytes] : all) {

@@ -79,7 +79,8 @@ void expect_error(ErrorCode code, std::initializer_list<std::string_view> words,
 }
 
 /// Numbers that lose something wherever a type, a sign or a digit is lost.
-inline Field make_field(const std::string& name, ScalarType type, std::size_t tuples, std::size_t components) {
+inline Field make_field(const std::string& name, ScalarType type, std::size_t tuples,
+                        std::size_t components) {
   Field field(name, type, tuples, components);
   field.visit([&](auto values) {
     using T = typename decltype(values)::element_type;
@@ -99,9 +100,9 @@ inline Field make_field(const std::string& name, ScalarType type, std::size_t tu
   return field;
 }
 
-constexpr std::array<ScalarType, 10> all_types = {ScalarType::i8,  ScalarType::u8,  ScalarType::i16, ScalarType::u16,
-                                                  ScalarType::i32, ScalarType::u32, ScalarType::i64, ScalarType::u64,
-                                                  ScalarType::f32, ScalarType::f64};
+constexpr std::array<ScalarType, 10> all_types = {
+    ScalarType::i8,  ScalarType::u8,  ScalarType::i16, ScalarType::u16, ScalarType::i32,
+    ScalarType::u32, ScalarType::i64, ScalarType::u64, ScalarType::f32, ScalarType::f64};
 
 /// Every type with 1, 3 and 9 components; 64-bit integers only if asked for.
 inline FieldSet make_fields(const std::string& prefix, std::size_t tuples, bool has_wide_integers = true) {
@@ -109,8 +110,8 @@ inline FieldSet make_fields(const std::string& prefix, std::size_t tuples, bool 
   for (const ScalarType type : all_types) {
     if (!has_wide_integers && (type == ScalarType::i64 || type == ScalarType::u64)) continue;
     for (const std::size_t components : {1, 3, 9}) {
-      fields.add(make_field(prefix + " " + std::string(to_string(type)) + " x " + std::to_string(components), type,
-                            tuples, components));
+      fields.add(make_field(prefix + " " + std::string(to_string(type)) + " x " + std::to_string(components),
+                            type, tuples, components));
     }
   }
   return fields;
@@ -120,8 +121,10 @@ inline FieldSet make_fields(const std::string& prefix, std::size_t tuples, bool 
 template <class T>
 TetMesh make_two_tets() {
   TetMesh mesh;
-  mesh.points = Array<Vec3<T>>{{T(0.1), 0, 0}, {1, T(1) / 3, 0}, {0, 1, T(-1e-7)}, {0, 0, T(2) / 3}, {T(1e9), 1, 1}};
-  mesh.cells = {{VertexId(0), VertexId(1), VertexId(2), VertexId(3)}, {VertexId(1), VertexId(2), VertexId(3), VertexId(4)}};
+  mesh.points =
+      Array<Vec3<T>>{{T(0.1), 0, 0}, {1, T(1) / 3, 0}, {0, 1, T(-1e-7)}, {0, 0, T(2) / 3}, {T(1e9), 1, 1}};
+  mesh.cells = {{VertexId(0), VertexId(1), VertexId(2), VertexId(3)},
+                {VertexId(1), VertexId(2), VertexId(3), VertexId(4)}};
   return mesh;
 }
 
@@ -129,7 +132,8 @@ TetMesh make_two_tets() {
 template <class T>
 TriMesh make_two_triangles() {
   TriMesh mesh;
-  mesh.points = Array<Vec3<T>>{{T(0.1), 0, 0}, {1, T(1) / 3, 0}, {0, 1, T(-1e-7)}, {T(123456.789), T(2) / 3, 1}};
+  mesh.points =
+      Array<Vec3<T>>{{T(0.1), 0, 0}, {1, T(1) / 3, 0}, {0, 1, T(-1e-7)}, {T(123456.789), T(2) / 3, 1}};
   mesh.cells = {{VertexId(0), VertexId(1), VertexId(2)}, {VertexId(2), VertexId(1), VertexId(3)}};
   return mesh;
 }

@@ -23,7 +23,8 @@ namespace {
 void add_fields(vtkDataSet* data) {
   vtkNew<vtkFloatArray> height;
   height->SetName("height");
-  for (vtkIdType i = 0; i < data->GetNumberOfPoints(); ++i) height->InsertNextValue(static_cast<float>(i) / 3.0F);
+  for (vtkIdType i = 0; i < data->GetNumberOfPoints(); ++i)
+    height->InsertNextValue(static_cast<float>(i) / 3.0F);
   data->GetPointData()->AddArray(height);
   vtkNew<vtkIntArray> region;
   region->SetName("region");

@@ -27,7 +27,8 @@ struct XmlEncoding {
 /// Every encoding that VTK writes.
 [[nodiscard]] std::vector<XmlEncoding> all_encodings();
 
-/// Two tetrahedra, points in double, a float field on points, an int one on cells, three doubles of the whole.
+/// Two tetrahedra, points in double, a float field on points, an int one on cells, three doubles of the
+/// whole.
 [[nodiscard]] vtkSmartPointer<vtkUnstructuredGrid> make_vtk_tets();
 [[nodiscard]] vtkSmartPointer<vtkPolyData> make_vtk_triangles();
 /// 4 x 3 x 2 points of an extent that does not begin at 0, with point and cell data.

@@ -57,11 +57,7 @@ Census count_types(const Array<std::uint8_t>& types, FileReport& report) {
 
 /// Are all cells of the type, with `corners` corners each?
 bool is_uniform(const RawMesh& raw, const Census& census, std::uint8_t type, std::uint64_t corners) {
-  if (census.counts[type] != raw.types.size()) return false;
-  for (std::size_t i = 0; i < raw.ends.size(); ++i) {
-    if (raw.ends[i] != corners * (i + 1)) return false;
-  }
-  return true;
+  return census.counts[type] == raw.types.size() && raw.ends.is_uniform(corners);
 }
 
 void check_corner_counts(const Input& input, const RawMesh& raw) {
@@ -80,7 +76,8 @@ void check_corner_counts(const Input& input, const RawMesh& raw) {
 void check_types(const Input& input, const Census& census) {
   const std::string strange = census.say([](std::uint8_t type) { return type > pyramid; });
   if (!strange.empty()) {
-    input.refuse("holds cells that Tessera can not read: " + strange + "; convert them to linear cells first");
+    input.refuse("holds cells that Tessera can not read: " + strange +
+                 "; convert them to linear cells first");
   }
 }
 
@@ -103,10 +100,10 @@ void check_cuts(const Input& input, const Census& census, bool is_volume, const 
 }
 
 void note_left_out(const Census& census, bool is_volume, FileReport& report) {
-  const std::string lower =
-      is_volume ? census.say([](std::uint8_t type) { return type < tetrahedron; })
-                : census.say([](std::uint8_t type) { return type < triangle; });
-  if (!lower.empty()) report.notes.push_back("Left out, being of a lower dimension than the mesh: " + lower + ".");
+  const std::string lower = is_volume ? census.say([](std::uint8_t type) { return type < tetrahedron; })
+                                      : census.say([](std::uint8_t type) { return type < triangle; });
+  if (!lower.empty())
+    report.notes.push_back("Left out, being of a lower dimension than the mesh: " + lower + ".");
   if (!is_volume && census.counts[triangle_strip] > 0) {
     report.notes.push_back("Triangle strips were taken apart into their triangles.");
   }
@@ -128,11 +125,10 @@ Mesh take_simplices(const Input& input, RawMesh& raw, const FillCorners& fill_co
   mesh.cell_data = std::move(raw.cell_data);
   const std::size_t count = raw.types.size();
   raw.types = {};
-  raw.ends = {};
   mesh.cells.resize(count);
   static_assert(sizeof(typename Mesh::Cell) == Mesh::corners * sizeof(VertexId));
   CornerSink sink(input, {reinterpret_cast<VertexId*>(mesh.cells.data()), count * Mesh::corners},
-                  mesh.points.size(), [](std::uint64_t corner) { return corner / Mesh::corners; });
+                  mesh.points.size(), raw.ends);
   fill_corners(sink);
   return mesh;
 }
@@ -167,10 +163,8 @@ bool has_repeated_corner(Cell cell) {
 template <class Mesh>
 Mesh cut_cells(const Input& input, RawMesh& raw, const FillCorners& fill_corners, FileReport& report) {
   Mesh mesh = with_data<Mesh>(raw);
-  Array<VertexId> corners(raw.ends.back());
-  CornerSink sink(input, corners, mesh.points.size(), [&](std::uint64_t corner) {
-    return std::upper_bound(raw.ends.begin(), raw.ends.end(), corner) - raw.ends.begin();
-  });
+  Array<VertexId> corners(raw.ends.last());
+  CornerSink sink(input, corners, mesh.points.size(), raw.ends);
   fill_corners(sink);
 
   Array<std::uint32_t> source;
@@ -193,7 +187,8 @@ Mesh cut_cells(const Input& input, RawMesh& raw, const FillCorners& fill_corners
     begin = raw.ends[i];
   }
   if (collapsed > 0) {
-    report.notes.push_back("Left out " + std::to_string(collapsed) + " parts of cut cells that name a point twice.");
+    report.notes.push_back("Left out " + std::to_string(collapsed) +
+                           " parts of cut cells that name a point twice.");
   }
   mesh.cell_data = raw.cell_data.gather(source);
   return mesh;
@@ -211,8 +206,8 @@ void name_polygons(RawMesh& raw) {
   }
 }
 
-void CornerSink::refuse(const std::string& corner) const {
-  input_.fail("cell " + std::to_string(cell_of_(next_)) + " names point " + corner + ", but there are " +
+void CornerSink::refuse(std::uint64_t place, const std::string& corner) const {
+  input_.fail("cell " + std::to_string(ends_.cell_of(place)) + " names point " + corner + ", but there are " +
               std::to_string(limit_) + " points");
 }
 
@@ -249,8 +244,8 @@ AnyMesh assemble(const Input& input, RawMesh raw, const FillCorners& fill_corner
   return cut_cells<TriMesh>(input, raw, fill_corners, report);
 }
 
-AnyMesh assemble(const Input& input, RawMesh raw, const Array<std::int64_t>& corners, const ReadOptions& options,
-                 FileReport& report) {
+AnyMesh assemble(const Input& input, RawMesh raw, const Array<std::int64_t>& corners,
+                 const ReadOptions& options, FileReport& report) {
   const auto fill = [&](CornerSink& sink) { sink.put(std::span<const std::int64_t>(corners)); };
   return assemble(input, std::move(raw), fill, 2, options, report);
 }

@@ -1,9 +1,10 @@
 // Cuts of solids and polygons into simplices that match across neighbours without looking at them.
 //
-// J. Dompierre et al., "How to subdivide pyramids, prisms and hexahedra into tetrahedra" (1999): a quadrilateral
-// face is cut by the diagonal at its smallest vertex id, which both of its cells see alike. The cell is then the
-// cone from its own smallest vertex to the triangles of the faces that do not touch it; the faces that do touch it
-// are cut from that same vertex, so the cone agrees with them. 6 tetrahedra a hexahedron, 3 a wedge, 2 a pyramid.
+// J. Dompierre et al., "How to subdivide pyramids, prisms and hexahedra into tetrahedra" (1999): a
+// quadrilateral face is cut by the diagonal at its smallest vertex id, which both of its cells see alike. The
+// cell is then the cone from its own smallest vertex to the triangles of the faces that do not touch it; the
+// faces that do touch it are cut from that same vertex, so the cone agrees with them. 6 tetrahedra a
+// hexahedron, 3 a wedge, 2 a pyramid.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -40,7 +41,8 @@ class EarClipper {
     const std::size_t n = corners.size();
     places_.reserve(n);
     for (const VertexId v : corners) places_.push_back(points[v]);
-    for (std::size_t i = 1; i + 1 < n; ++i) normal_ = normal_ + triangle_normal({places_[0], places_[i], places_[i + 1]});
+    for (std::size_t i = 1; i + 1 < n; ++i)
+      normal_ = normal_ + triangle_normal({places_[0], places_[i], places_[i + 1]});
     for (std::size_t i = 0; i < n; ++i) {
       previous_.push_back((i + n - 1) % n);
       next_.push_back((i + 1) % n);
@@ -91,7 +93,8 @@ class EarClipper {
     const std::size_t c = next_[i];
     if (!(turn(a, i, c) > 0)) return false;
     for (std::size_t j = next_[c]; j != a; j = next_[j]) {
-      const bool is_same_place = places_[j] == places_[a] || places_[j] == places_[i] || places_[j] == places_[c];
+      const bool is_same_place =
+          places_[j] == places_[a] || places_[j] == places_[i] || places_[j] == places_[c];
       if (!is_same_place && turn(a, i, j) >= 0 && turn(i, c, j) >= 0 && turn(c, a, j) >= 0) return false;
     }
     return true;
@@ -118,7 +121,8 @@ void cut_quad(std::span<const VertexId> corners, const Points& points,
     return triangle_normal({points[v[a]], points[v[b]], points[v[c]]});
   };
   // Folded over at this diagonal means that the other one lies inside.
-  const bool is_folded = dot(normal(0, 1, 2), normal(0, 2, 3)) < 0 && dot(normal(1, 2, 3), normal(1, 3, 0)) > 0;
+  const bool is_folded =
+      dot(normal(0, 1, 2), normal(0, 2, 3)) < 0 && dot(normal(1, 2, 3), normal(1, 3, 0)) > 0;
   if (is_folded) {
     emit({v[1], v[2], v[3]});
     emit({v[1], v[3], v[0]});

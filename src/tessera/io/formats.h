@@ -33,9 +33,11 @@ void write_stl(Output& output, const MeshRef& mesh, const WriteOptions& options)
 void write_off(Output& output, const MeshRef& mesh, const WriteOptions& options);
 
 /// The triangles, or Error(unsupported) that says what can hold only them; every id must name a point.
-[[nodiscard]] const TriMesh& only_triangles(const Output& output, const MeshRef& mesh, std::string_view holder);
+[[nodiscard]] const TriMesh& only_triangles(const Output& output, const MeshRef& mesh,
+                                            std::string_view holder);
 /// A line for each point: the start, its coordinates and, if there are any, its three extra numbers.
-void write_rows(Output& output, const Points& points, std::string_view start, std::span<const float> extra = {});
+void write_rows(Output& output, const Points& points, std::string_view start,
+                std::span<const float> extra = {});
 
 /// The extension in lower case, without the dot.
 [[nodiscard]] std::string extension_of(const std::filesystem::path& file);

@@ -34,7 +34,8 @@ Input::Input(const std::filesystem::path& file, const Monitor* monitor)
   const bool is_known = ::fstat(descriptor_, &status) == 0;
   if (!is_known || !S_ISREG(status.st_mode)) {
     ::close(descriptor_);
-    throw Error(ErrorCode::bad_file, name_ + (S_ISDIR(status.st_mode) ? ": is a directory" : ": is not a file"));
+    throw Error(ErrorCode::bad_file,
+                name_ + (S_ISDIR(status.st_mode) ? ": is a directory" : ": is not a file"));
   }
   size_ = static_cast<std::uint64_t>(status.st_size);
   end_ = size_;
@@ -56,7 +57,8 @@ void Input::seek(std::uint64_t begin, std::uint64_t end) {
 }
 
 void Input::report() const {
-  if (monitor_ != nullptr) monitor_->update("reading", static_cast<double>(position()) / static_cast<double>(size_));
+  if (monitor_ == nullptr) return;
+  monitor_->update("reading", std::min(1.0, static_cast<double>(taken_) / static_cast<double>(size_)));
 }
 
 std::string_view Input::peek(std::size_t wanted) {
@@ -74,6 +76,7 @@ std::string_view Input::peek(std::size_t wanted) {
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) fail("can not be read: " + std::generic_category().message(got < 0 ? errno : EIO));
       filled_ += static_cast<std::size_t>(got);
+      taken_ += static_cast<std::size_t>(got);
     }
   }
   return {window_.data() + cursor_,
@@ -96,6 +99,7 @@ void Input::read(void* to, std::size_t bytes) {
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) fail("can not be read: " + std::generic_category().message(got < 0 ? errno : EIO));
     start_ = position() + static_cast<std::size_t>(got);
+    taken_ += static_cast<std::size_t>(got);
     filled_ = cursor_ = 0;
     place += got;
     bytes -= static_cast<std::size_t>(got);
@@ -118,7 +122,8 @@ std::string_view Input::token() {
   if (length == text.size() && length < remaining()) {
     text = peek(longest_token);
     length = length_of(text);
-    if (length >= longest_token) fail("is not the text that it should be (byte " + std::to_string(position()) + ")");
+    if (length >= longest_token)
+      fail("is not the text that it should be (byte " + std::to_string(position()) + ")");
   }
   consume(length);
   return text.substr(0, length);
@@ -140,8 +145,8 @@ std::string_view Input::line() {
 
 void Input::require(std::uint64_t count, std::uint64_t bytes, std::string_view what) const {
   if (count > remaining() / bytes) {
-    fail("claims " + std::to_string(count) + " " + std::string(what) + ", but only " + std::to_string(remaining()) +
-         " bytes follow");
+    fail("claims " + std::to_string(count) + " " + std::string(what) + ", but only " +
+         std::to_string(remaining()) + " bytes follow");
   }
 }
 

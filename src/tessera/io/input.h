@@ -1,7 +1,9 @@
-// Input: a file read through one small window, so that a reader's memory is what it keeps and not what it reads.
+// Input: a file read through one small window, so that a reader's memory is what it keeps and not what it
+// reads.
 //
 // Every reader goes by two rules, which make a damaged file an Error instead of a crash:
-//   1. before memory is taken for `count` things, require() has shown that the rest of the file can hold them;
+//   1. before memory is taken for `count` things, require() has shown that the rest of the file can hold
+//   them;
 //   2. nothing past the end (or past the range set with seek()) is ever handed out.
 #pragma once
 
@@ -70,6 +72,7 @@ class Input {
   const Monitor* monitor_;
   int descriptor_ = -1;
   std::uint64_t size_ = 0;
+  std::uint64_t taken_ = 0;  // from the disk so far; arrays are read in any order, but this only grows
   std::uint64_t end_ = 0;    // of the range
   std::uint64_t start_ = 0;  // of the window, in the file
   std::vector<char> window_;

@@ -1,7 +1,10 @@
-// Files in and out, over VTK: vtu, vtp, vti, legacy vtk, ply, obj, stl, off.
+// Files in and out: vtu, vtp, vti, legacy vtk, ply, obj, stl, off. docs/formats.md says what each can hold.
 //
 // A file is either read completely or refused with Error(not_found | bad_file | unsupported), whose message
 // names the file, the element and the reason. A file is either written completely or not at all.
+//
+// Files are not trusted: nothing in them makes a reader crash, hang, or take memory that their size does not
+// justify.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +19,9 @@
 namespace tessera {
 
 struct ReadOptions {
-  /// Cut polygons and strips into triangles, hexahedra, voxels, wedges and pyramids into tetrahedra.
-  /// Without it a file that holds such cells is refused with their census. The cuts of neighbouring cells
-  /// match; cell data is repeated for the parts.
+  /// Cut polygons into triangles, hexahedra, voxels, wedges and pyramids into tetrahedra. Without it a file
+  /// that holds such cells is refused with their census. The cuts of neighbouring cells match; cell data is
+  /// repeated for the parts. (Triangle strips are only a way to write triangles and are always taken apart.)
   bool simplices = false;
   const Monitor* monitor = nullptr;
 };
@@ -29,9 +32,9 @@ struct FileReport {
     std::string type;  ///< "tetrahedron", "triangle", "quad", "hexahedron", ...
     std::uint64_t count = 0;
   };
-  std::string format;                    ///< "vtu", "ply", ...
-  std::vector<CellCount> cells;          ///< every cell type in the file, by type
-  std::vector<std::string> notes;        ///< what was cut, dropped or not understood, a sentence each
+  std::string format;              ///< "vtu", "ply", ...
+  std::vector<CellCount> cells;    ///< every cell type in the file, by type
+  std::vector<std::string> notes;  ///< what was cut, dropped or not understood, a sentence each
 };
 
 struct ReadResult {
@@ -39,8 +42,10 @@ struct ReadResult {
   FileReport report;
 };
 
-/// Reads any supported file. Volume cells win over surface cells when a file has both (surface cells are
-/// then left out, which the report says).
+/// Reads any supported file, by its extension. Volume cells win over surface cells when a file has both
+/// (surface cells are then left out, which the report says). Every id names a point; coordinates may be
+/// anything, even NaN. Memory: a file of tetrahedra or triangles alone takes little more than its mesh, in
+/// VTK's XML formats; otherwise about three times as much.
 [[nodiscard]] ReadResult read_mesh(const std::filesystem::path& file, const ReadOptions& options = {});
 
 /// The same for callers who know what they want; a file that holds something else is refused.
@@ -54,8 +59,11 @@ struct WriteOptions {
   const Monitor* monitor = nullptr;
 };
 
-/// Writes in the format of the file's extension: to a temporary file beside it, then renamed into place.
-/// Error(unsupported) if the format can not hold the mesh, Error(write_failed) otherwise; an existing file then stays.
+/// Writes in the format of the file's extension: to a temporary file beside it, which is renamed into place
+/// when all of it is on the disk. Error(unsupported) if the format can not hold such a mesh, Error(bad_mesh)
+/// if an id names no point or a field has another length than its mesh, Error(write_failed) otherwise; an
+/// existing file then stays. Fields that a format has no place for are left out (obj, stl, off; see
+/// docs/formats.md).
 void write_mesh(const std::filesystem::path& file, const TetMesh& mesh, const WriteOptions& options = {});
 void write_mesh(const std::filesystem::path& file, const TriMesh& mesh, const WriteOptions& options = {});
 void write_mesh(const std::filesystem::path& file, const Grid& mesh, const WriteOptions& options = {});

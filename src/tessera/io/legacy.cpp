@@ -46,7 +46,7 @@ struct Line {
 
 /// A list of cells: their ends, and their corners in the file's own integers.
 struct CellList {
-  Array<std::uint64_t> ends;
+  CellEnds ends;
   std::optional<Field> corners;
 };
 
@@ -92,7 +92,8 @@ class LegacyReader {
     return *type;
   }
   Field read_numbers(std::string name, ScalarType type, std::uint64_t tuples, std::uint64_t components);
-  void add_attribute(const std::string& name, const std::string& type, std::uint64_t tuples, std::uint64_t components);
+  void add_attribute(const std::string& name, const std::string& type, std::uint64_t tuples,
+                     std::uint64_t components);
   AnyMesh make_mesh(const ReadOptions& options);
 
   Input& input_;
@@ -159,7 +160,8 @@ void LegacyReader::read_statement() {
     start_attributes(is_lattice ? grid_.point_data : raw_.point_data,
                      is_lattice ? grid_.vertex_count() : raw_.points.size());
   } else if (keyword == "cell_data") {
-    const std::uint64_t poly = vertices_.ends.size() + lines_.ends.size() + polygons_.ends.size() + strips_.ends.size();
+    const std::uint64_t poly =
+        vertices_.ends.size() + lines_.ends.size() + polygons_.ends.size() + strips_.ends.size();
     start_attributes(is_lattice ? grid_.cell_data : raw_.cell_data,
                      is_lattice ? grid_.cell_count() : cells_.ends.size() + poly);
   } else if (keyword == "metadata") {
@@ -201,7 +203,8 @@ bool LegacyReader::read_lattice() {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const std::uint64_t n = count(axis);
       if (n == 0) input_.fail("has an axis without points");
-      if (n > std::numeric_limits<std::uint32_t>::max() / product) input_.refuse("has more than 4294967295 points");
+      if (n > std::numeric_limits<std::uint32_t>::max() / product)
+        input_.refuse("has more than 4294967295 points");
       product *= n;
       grid_.dims[axis] = static_cast<std::uint32_t>(n);
     }
@@ -210,13 +213,15 @@ bool LegacyReader::read_lattice() {
   if (keyword != "origin" && keyword != "spacing" && keyword != "aspect_ratio") return false;
   std::array<double, 3> values = {};
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (!parse_number(std::string_view(word(axis)), values[axis])) input_.fail("has a broken line \"" + keyword + "\"");
+    if (!parse_number(std::string_view(word(axis)), values[axis]))
+      input_.fail("has a broken line \"" + keyword + "\"");
   }
   (keyword == "origin" ? grid_.origin : grid_.spacing) = {values[0], values[1], values[2]};
   return true;
 }
 
-Field LegacyReader::read_numbers(std::string name, ScalarType type, std::uint64_t tuples, std::uint64_t components) {
+Field LegacyReader::read_numbers(std::string name, ScalarType type, std::uint64_t tuples,
+                                 std::uint64_t components) {
   if (components == 0 || components > input_.size()) {
     input_.fail("the array \"" + name + "\" has " + std::to_string(components) + " components");
   }
@@ -235,7 +240,8 @@ void LegacyReader::read_points() {
     using T = std::conditional_t<std::is_same_v<typename decltype(values)::value_type, float>, float, double>;
     Array<Vec3<T>> points(values.size() / 3);
     for (std::size_t i = 0; i < points.size(); ++i) {
-      points[i] = {static_cast<T>(values[3 * i]), static_cast<T>(values[3 * i + 1]), static_cast<T>(values[3 * i + 2])};
+      points[i] = {static_cast<T>(values[3 * i]), static_cast<T>(values[3 * i + 1]),
+                   static_cast<T>(values[3 * i + 2])};
     }
     raw_.points = std::move(points);
   });
@@ -253,7 +259,6 @@ CellList LegacyReader::read_old_cells(std::uint64_t cell_count, std::uint64_t si
   if (cell_count > size) input_.fail("has more cells than numbers for them");
   const std::span<std::int32_t> values = numbers.as<std::int32_t>();
   CellList list;
-  list.ends.reserve(cell_count);
   std::size_t place = 0;
   std::size_t kept = 0;
   for (std::uint64_t i = 0; i < cell_count; ++i) {
@@ -262,7 +267,8 @@ CellList LegacyReader::read_old_cells(std::uint64_t cell_count, std::uint64_t si
     if (corners < 0 || static_cast<std::size_t>(corners) > values.size() - place) {
       input_.fail("cell " + std::to_string(i) + " has " + std::to_string(corners) + " corners");
     }
-    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(place), corners, values.begin() + static_cast<std::ptrdiff_t>(kept));
+    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(place), corners,
+                values.begin() + static_cast<std::ptrdiff_t>(kept));
     place += static_cast<std::size_t>(corners);
     kept += static_cast<std::size_t>(corners);
     list.ends.push_back(kept);
@@ -278,17 +284,17 @@ CellList LegacyReader::read_new_cells(std::uint64_t offset_count, std::uint64_t 
   if (!next_line() || line_.keyword != "offsets") input_.fail("has cells without OFFSETS");
   if (numeric_type(0) >= ScalarType::f32) input_.fail("has OFFSETS that are no integers");
   const Field offsets = read_numbers("OFFSETS", numeric_type(0), offset_count, 1);
-  std::uint64_t last = 0;
   offsets.visit([&](auto values) {
-    for (const auto value : values) {
+    if (values[0] != 0) input_.fail("has OFFSETS that do not begin at 0");
+    for (const auto value : values.subspan(1)) {
       const auto end = static_cast<std::uint64_t>(value);
-      if (end < last || end > size || (list.ends.empty() && end != 0)) {
-        input_.fail("cell " + std::to_string(list.ends.size()) + " ends before it begins or behind all corners");
+      if (end < list.ends.last() || end > size) {
+        input_.fail("cell " + std::to_string(list.ends.size()) +
+                    " ends before it begins or behind all corners");
       }
-      list.ends.push_back(last = end);
+      list.ends.push_back(end);
     }
   });
-  list.ends.erase(list.ends.begin());
   if (!next_line() || line_.keyword != "connectivity") input_.fail("has cells without CONNECTIVITY");
   if (numeric_type(0) >= ScalarType::f32) input_.fail("has CONNECTIVITY that is no integers");
   list.corners = read_numbers("CONNECTIVITY", numeric_type(0), size, 1);
@@ -305,7 +311,8 @@ void LegacyReader::read_cell_types() {
 
 void LegacyReader::start_attributes(FieldSet& fields, std::uint64_t expected) {
   if (count(0) != expected) {
-    input_.fail("has " + line_.keyword + " for " + word(0) + " elements, but there are " + std::to_string(expected));
+    input_.fail("has " + line_.keyword + " for " + word(0) + " elements, but there are " +
+                std::to_string(expected));
   }
   fields_ = &fields;
   tuples_ = expected;
@@ -322,18 +329,20 @@ AnyMesh LegacyReader::make_mesh(const ReadOptions& options) {
   }
   std::uint64_t base = 0;
   for (const CellList* list : lists) {
-    for (const std::uint64_t end : list->ends) raw_.ends.push_back(base + end);
-    base = raw_.ends.empty() ? 0 : raw_.ends.back();
+    for (std::uint64_t i = 0; i < list->ends.size(); ++i) raw_.ends.push_back(base + list->ends[i]);
+    base = raw_.ends.last();
   }
   if (raw_.ends.size() != raw_.types.size()) {
-    input_.fail("has " + std::to_string(raw_.ends.size()) + " cells and " + std::to_string(raw_.types.size()) + " cell types");
+    input_.fail("has " + std::to_string(raw_.ends.size()) + " cells and " +
+                std::to_string(raw_.types.size()) + " cell types");
   }
   if (is_poly) name_polygons(raw_);
   const auto fill = [&](CornerSink& sink) {
     for (const CellList* list : lists) {
       if (list->ends.empty() || !list->corners) continue;
       list->corners->visit([&](auto values) {
-        if constexpr (std::is_integral_v<typename decltype(values)::value_type>) sink.put(values.first(list->ends.back()));
+        if constexpr (std::is_integral_v<typename decltype(values)::value_type>)
+          sink.put(values.first(list->ends.last()));
       });
     }
   };
@@ -380,11 +389,13 @@ void LegacyReader::read_scalars() {
 void LegacyReader::read_colours() {
   const std::string name = decode_name(word(0));
   const std::uint64_t components = count(1);
-  Field numbers = read_numbers(name, is_text_ ? ScalarType::f64 : ScalarType::u8, tuples_.value_or(0), components);
+  Field numbers =
+      read_numbers(name, is_text_ ? ScalarType::f64 : ScalarType::u8, tuples_.value_or(0), components);
   if (is_text_) {
     Array<std::uint8_t> bytes;
     for (const double x : numbers.as<double>()) {
-      bytes.push_back(static_cast<std::uint8_t>(std::lround(255 * std::clamp(std::isnan(x) ? 0 : x, 0.0, 1.0))));
+      bytes.push_back(
+          static_cast<std::uint8_t>(std::lround(255 * std::clamp(std::isnan(x) ? 0 : x, 0.0, 1.0))));
     }
     numbers = Field(name, std::move(bytes), components);
   }
@@ -414,13 +425,14 @@ void LegacyReader::add_attribute(const std::string& encoded, const std::string& 
     if (!tuples_ || tuples == *tuples_) {
       fields_->add(std::move(field));
     } else {
-      report_.notes.push_back("Left out the array \"" + name + "\", which has " + std::to_string(tuples) + " tuples for " +
-                              std::to_string(*tuples_) + " elements.");
+      report_.notes.push_back("Left out the array \"" + name + "\", which has " + std::to_string(tuples) +
+                              " tuples for " + std::to_string(*tuples_) + " elements.");
     }
     return;
   }
   report_.notes.push_back("Left out the array \"" + name + "\", which does not hold numbers.");
-  if (tuples > input_.size() || components > input_.size()) input_.fail("the array \"" + name + "\" is too large");
+  if (tuples > input_.size() || components > input_.size())
+    input_.fail("the array \"" + name + "\" is too large");
   const std::uint64_t values = tuples * components;
   if (to_lower(type) == "bit" && !is_text_) {
     input_.require((values + 7) / 8, 1, "bytes");
@@ -435,7 +447,8 @@ void LegacyReader::add_attribute(const std::string& encoded, const std::string& 
   }
 }
 
-/// A line each in texts; in binary files a length of 1, 2, 4 or 8 bytes, told by its two highest bits, comes first.
+/// A line each in texts; in binary files a length of 1, 2, 4 or 8 bytes, told by its two highest bits, comes
+/// first.
 void LegacyReader::skip_strings(std::uint64_t values) {
   input_.require(values, 1, "strings");
   for (std::uint64_t i = 0; i < values; ++i) {

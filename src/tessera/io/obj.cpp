@@ -115,7 +115,8 @@ AnyMesh read_obj(Input& input, const ReadOptions& options, FileReport& report) {
 void write_obj(Output& output, const MeshRef& mesh, const WriteOptions&) {
   const TriMesh& triangles = only_triangles(output, mesh, "an obj file");
   const Field* colours = triangles.point_data.find(colour_name);
-  const bool has_colours = colours != nullptr && colours->type() == ScalarType::f32 && colours->components() == 3;
+  const bool has_colours =
+      colours != nullptr && colours->type() == ScalarType::f32 && colours->components() == 3;
   write_rows(output, triangles.points, "v ", has_colours ? colours->as<float>() : std::span<const float>{});
   for (const auto& cell : triangles.cells) {
     output.write("f");

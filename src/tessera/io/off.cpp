@@ -1,5 +1,5 @@
-// OFF, the text kind: "OFF", the counts, a line a point, a line a face. What follows on a line (colours, normals)
-// is left out.
+// OFF, the text kind: "OFF", the counts, a line a point, a line a face. What follows on a line (colours,
+// normals) is left out.
 #include <tessera/io/cells.h>
 #include <tessera/io/formats.h>
 #include <tessera/io/text.h>
@@ -45,7 +45,8 @@ OffCounts read_counts(Input& input, OffLines& lines, FileReport& report) {
   const std::string_view magic = words.next();
   if (!magic.ends_with("OFF")) input.fail("does not begin with OFF");
   if (magic != "OFF" && magic != "COFF" && magic != "NOFF" && magic != "CNOFF") {
-    input.refuse("is of the kind " + std::string(magic.substr(0, 40)) + "; only OFF, COFF, NOFF and CNOFF can be read");
+    input.refuse("is of the kind " + std::string(magic.substr(0, 40)) +
+                 "; only OFF, COFF, NOFF and CNOFF can be read");
   }
   if (magic != "OFF") report.notes.push_back("Left out the normals and colours of the points.");
   Words rest = words;

@@ -29,7 +29,8 @@ Output::Output(const std::filesystem::path& file, std::uint64_t expected, const 
     if (::access(file_.c_str(), W_OK) != 0) fail("can not be written: " + say(errno));
   }
   for (int n = 0; descriptor_ < 0; ++n) {
-    temporary_ = file_.parent_path() / (".tessera-" + std::to_string(::getpid()) + "-" + std::to_string(n) + ".tmp");
+    temporary_ =
+        file_.parent_path() / (".tessera-" + std::to_string(::getpid()) + "-" + std::to_string(n) + ".tmp");
     descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ < 0 && errno != EEXIST) fail("can not be written: " + say(errno));
   }
@@ -42,7 +43,8 @@ Output::~Output() {
 
 void Output::report() const {
   if (monitor_ == nullptr) return;
-  const double fraction = static_cast<double>(written_) / static_cast<double>(std::max<std::uint64_t>(expected_, 1));
+  const double fraction =
+      static_cast<double>(written_) / static_cast<double>(std::max<std::uint64_t>(expected_, 1));
   monitor_->update("writing", std::min(fraction, 1.0));
 }
 
@@ -82,7 +84,8 @@ void Output::commit() {
   flush();
   struct stat old = {};
   const bool is_replacing = ::stat(file_.c_str(), &old) == 0;
-  if (is_replacing && ::fchmod(descriptor_, old.st_mode & 07777) != 0) fail("can not be written: " + say(errno));
+  if (is_replacing && ::fchmod(descriptor_, old.st_mode & 07777) != 0)
+    fail("can not be written: " + say(errno));
   if (::fsync(descriptor_) != 0 && errno != EINVAL) fail("can not be written: " + say(errno));
   const int closed = ::close(descriptor_);
   descriptor_ = -1;

@@ -1,7 +1,8 @@
 // Output: a file that appears complete or not at all.
 //
-// Bytes go to a temporary file beside the target; commit() makes sure that they are on the disk and renames it.
-// Whatever ends the work before, the destructor removes the temporary file and the target stays as it was.
+// Bytes go to a temporary file beside the target; commit() makes sure that they are on the disk and renames
+// it. Whatever ends the work before, the destructor removes the temporary file and the target stays as it
+// was.
 #pragma once
 
 #include <array>

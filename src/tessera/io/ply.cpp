@@ -1,4 +1,5 @@
-// Reader of PLY: vertices, faces and triangle strips, with every other property of vertices and faces as a field.
+// Reader of PLY: vertices, faces and triangle strips, with every other property of vertices and faces as a
+// field.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -34,7 +35,8 @@ struct PlyElement {
   std::vector<Property> properties;
 
   [[nodiscard]] bool has_lists() const {
-    return std::any_of(properties.begin(), properties.end(), [](const Property& p) { return p.list_size.has_value(); });
+    return std::any_of(properties.begin(), properties.end(),
+                       [](const Property& p) { return p.list_size.has_value(); });
   }
 };
 
@@ -194,7 +196,8 @@ class PlyColumns {
   /// x, y and z, which must be there.
   Points take_points(const Input& input) {
     std::array<Field, 3> axes = {take(input, "x"), take(input, "y"), take(input, "z")};
-    const bool is_float = std::all_of(axes.begin(), axes.end(), [](const Field& f) { return f.type() == ScalarType::f32; });
+    const bool is_float =
+        std::all_of(axes.begin(), axes.end(), [](const Field& f) { return f.type() == ScalarType::f32; });
     return is_float ? Points(join<float>(axes)) : Points(join<double>(axes));
   }
 
@@ -211,8 +214,9 @@ class PlyColumns {
 
   /// "v[3]" -> "v" if 3 is the component asked for, else "".
   static std::string base_name(const std::string& name, std::size_t component) {
-    const std::string suffix = "[" + std::to_string(component) + "]";
-    return name.size() > suffix.size() && name.ends_with(suffix) ? name.substr(0, name.size() - suffix.size()) : "";
+    const std::string suffix = std::string("[").append(std::to_string(component)).append("]");
+    return name.size() > suffix.size() && name.ends_with(suffix) ? name.substr(0, name.size() - suffix.size())
+                                                                 : "";
   }
 
   static bool continues(const PlyElement& element, std::size_t i, ScalarType type, const std::string& base,
@@ -269,13 +273,15 @@ class PlyReader {
     if ((is_vertex && has_points_) || ((is_face || is_strip) && has_faces_)) {
       input_.refuse("has more than one list of vertices or of faces");
     }
-    if (!is_vertex && !is_face && !is_strip && count > 0) note("Left out the element \"" + element.name + "\".");
+    if (!is_vertex && !is_face && !is_strip && count > 0)
+      note("Left out the element \"" + element.name + "\".");
     const bool has_fields = is_vertex || is_face;
     PlyColumns columns(has_fields ? element : PlyElement{}, count);
     const std::size_t indices = is_face || is_strip ? index_list(element, count) : no_list;
     for (std::size_t i = 0; i < element.properties.size(); ++i) {
       const Property& p = element.properties[i];
-      if (p.list_size && i != indices && has_fields) note("Left out the list \"" + p.name + "\" of each " + element.name + ".");
+      if (p.list_size && i != indices && has_fields)
+        note("Left out the list \"" + p.name + "\" of each " + element.name + ".");
     }
     for (std::uint64_t row = 0; row < count; ++row) {
       for (std::size_t i = 0; i < element.properties.size(); ++i) {
@@ -301,7 +307,8 @@ class PlyReader {
   std::size_t index_list(const PlyElement& element, std::uint64_t count) const {
     for (std::size_t i = 0; i < element.properties.size(); ++i) {
       const Property& p = element.properties[i];
-      if (p.list_size && (p.name == "vertex_indices" || p.name == "vertex_index") && p.type < ScalarType::f32) return i;
+      if (p.list_size && (p.name == "vertex_indices" || p.name == "vertex_index") && p.type < ScalarType::f32)
+        return i;
     }
     if (count > 0) input_.fail("has faces without the list \"vertex_indices\"");
     return no_list;
@@ -327,7 +334,7 @@ class PlyReader {
 
   /// One list may hold many strips with -1 between them.
   void end_strip() {
-    if (corners_.size() == (raw_.ends.empty() ? 0 : raw_.ends.back())) return;
+    if (corners_.size() == raw_.ends.last()) return;
     raw_.types.push_back(triangle_strip);
     raw_.ends.push_back(corners_.size());
   }

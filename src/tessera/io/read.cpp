@@ -42,8 +42,8 @@ Mesh take(const std::filesystem::path& file, ReadResult result) {
   if (auto* other = std::get_if<Other>(&result.mesh)) {
     if (other->cells.empty()) return retype_empty<Mesh>(*other);
   }
-  throw Error(ErrorCode::unsupported, file.string() + ": holds " + std::string(kind_of(result.mesh)) + ", not " +
-                                          std::string(kind_of(Mesh{})));
+  throw Error(ErrorCode::unsupported, file.string() + ": holds " + std::string(kind_of(result.mesh)) +
+                                          ", not " + std::string(kind_of(Mesh{})));
 }
 
 }  // namespace

@@ -51,12 +51,15 @@ TriMesh read_text_facets(Input& input) {
       points.add({x, y, input.number<double>()});
       ++in_loop;
     } else if (word == "endloop") {
-      if (in_loop != 3) input.fail("holds a facet of " + std::to_string(in_loop) + " points (byte " + std::to_string(input.position()) + ")");
+      if (in_loop != 3)
+        input.fail("holds a facet of " + std::to_string(in_loop) + " points (byte " +
+                   std::to_string(input.position()) + ")");
       in_loop = 0;
     } else if (word == "normal") {
       for (int i = 0; i < 3; ++i) static_cast<void>(input.token());
     } else if (word != "facet" && word != "outer" && word != "loop" && word != "endfacet" && !word.empty()) {
-      input.fail("holds \"" + word.substr(0, 40) + "\", which STL does not know (byte " + std::to_string(input.position()) + ")");
+      input.fail("holds \"" + word.substr(0, 40) + "\", which STL does not know (byte " +
+                 std::to_string(input.position()) + ")");
     }
   }
   if (in_loop != 0 || !is_closed) input.fail("ends inside a solid");
@@ -128,7 +131,8 @@ void write_stl(Output& output, const MeshRef& mesh, const WriteOptions& options)
     output.write(header);
   }
   for (const auto& cell : triangles.cells) {
-    const std::array<Vec3d, 3> corners = {triangles.points[cell[0]], triangles.points[cell[1]], triangles.points[cell[2]]};
+    const std::array<Vec3d, 3> corners = {triangles.points[cell[0]], triangles.points[cell[1]],
+                                          triangles.points[cell[2]]};
     if (options.ascii) {
       write_text_facet(output, triangles.points, cell, facet_normal(corners));
     } else {

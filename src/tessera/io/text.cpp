@@ -63,7 +63,8 @@ std::string encode_name(std::string_view name) {
 std::string decode_name(std::string_view name) {
   std::string result;
   for (std::size_t i = 0; i < name.size(); ++i) {
-    const bool is_code = name[i] == '%' && i + 2 < name.size() && hex_digit(name[i + 1]) >= 0 && hex_digit(name[i + 2]) >= 0;
+    const bool is_code =
+        name[i] == '%' && i + 2 < name.size() && hex_digit(name[i + 1]) >= 0 && hex_digit(name[i + 2]) >= 0;
     result += is_code ? static_cast<char>(16 * hex_digit(name[i + 1]) + hex_digit(name[i + 2])) : name[i];
     if (is_code) i += 2;
   }
@@ -72,7 +73,8 @@ std::string decode_name(std::string_view name) {
 
 void TextPoints::add(Vec3d point) {
   points_.push_back(point);
-  if (is_float_) is_float_ = is_written_float(point.x) && is_written_float(point.y) && is_written_float(point.z);
+  if (is_float_)
+    is_float_ = is_written_float(point.x) && is_written_float(point.y) && is_written_float(point.z);
 }
 
 Points TextPoints::take() {

@@ -1,4 +1,5 @@
-// What the text formats share: words of a line, names in one word, points whose precision the text does not say.
+// What the text formats share: words of a line, names in one word, points whose precision the text does not
+// say.
 #pragma once
 
 #include <string>

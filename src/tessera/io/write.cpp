@@ -31,8 +31,8 @@ void check(const std::filesystem::path& file, const Mesh& mesh) {
   const auto check_lengths = [&](const FieldSet& fields, std::size_t count, std::string_view elements) {
     for (const Field& field : fields) {
       if (field.size() == count) continue;
-      refuse_mesh(file, "the field \"" + field.name() + "\" has " + std::to_string(field.size()) + " tuples for " +
-                            std::to_string(count) + " " + std::string(elements));
+      refuse_mesh(file, "the field \"" + field.name() + "\" has " + std::to_string(field.size()) +
+                            " tuples for " + std::to_string(count) + " " + std::string(elements));
     }
   };
   check_lengths(mesh.point_data, mesh.vertex_count(), "points");

@@ -1,5 +1,5 @@
-// Writer of legacy VTK files, version 3.0, which every reader knows: big-endian or text. VTK's own writer prints
-// floats with six digits, so the numbers would not come back as they were.
+// Writer of legacy VTK files, version 3.0, which every reader knows: big-endian or text. VTK's own writer
+// prints floats with six digits, so the numbers would not come back as they were.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -13,8 +13,8 @@ namespace tessera::io {
 namespace {
 
 constexpr std::array<std::string_view, 10> type_names = {
-    "char", "unsigned_char", "short", "unsigned_short", "int", "unsigned_int", "vtktypeint64", "vtktypeuint64",
-    "float", "double"};
+    "char",         "unsigned_char", "short",         "unsigned_short", "int",
+    "unsigned_int", "vtktypeint64",  "vtktypeuint64", "float",          "double"};
 
 std::string_view type_name(ScalarType type) {
   return type_names[static_cast<std::size_t>(type)];
@@ -62,7 +62,8 @@ class LegacyWriter {
       write_numbers(std::span<const T>(reinterpret_cast<const T*>(points.data()), 3 * points.size()), 3);
     });
     const std::size_t count = mesh.cells.size();
-    output_.write((Dim == 3 ? "CELLS " : "POLYGONS ") + std::to_string(count) + " " + std::to_string(count * (Dim + 2)) + "\n");
+    output_.write((Dim == 3 ? "CELLS " : "POLYGONS ") + std::to_string(count) + " " +
+                  std::to_string(count * (Dim + 2)) + "\n");
     for (const auto& cell : mesh.cells) {
       std::array<std::int32_t, Dim + 2> row = {Dim + 1};
       for (int i = 0; i <= Dim; ++i) row[i + 1] = static_cast<std::int32_t>(cell[i].index());
@@ -122,7 +123,8 @@ void write_vtk_legacy(Output& output, const MeshRef& mesh, const WriteOptions& o
   std::visit(
       [&](const auto* own) {
         if constexpr (std::is_same_v<decltype(own), const Grid*>) {
-          if (own->direction != Grid{}.direction) output.refuse("a legacy vtk file can not hold a rotated grid; write a vti file");
+          if (own->direction != Grid{}.direction)
+            output.refuse("a legacy vtk file can not hold a rotated grid; write a vti file");
         } else if (own->vertex_count() > std::numeric_limits<std::int32_t>::max()) {
           output.refuse("a legacy vtk file holds at most 2147483647 points; write a vtu file");
         }

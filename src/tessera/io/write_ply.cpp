@@ -1,5 +1,5 @@
-// Writer of PLY, text or little-endian. A field of several components becomes the properties "v[0]", "v[1]", ...;
-// 64-bit integers become doubles, which is the best that PLY has.
+// Writer of PLY, text or little-endian. A field of several components becomes the properties "v[0]", "v[1]",
+// ...; 64-bit integers become doubles, which is the best that PLY has.
 #include <cstring>
 
 #include <tessera/io/formats.h>
@@ -52,7 +52,8 @@ class PlyWriter {
     output_.write("element vertex " + std::to_string(mesh.vertex_count()) + "\n");
     for (const char axis : {'x', 'y', 'z'}) output_.write(coordinate + axis + "\n");
     write_properties(mesh.point_data);
-    output_.write("element face " + std::to_string(mesh.cell_count()) + "\nproperty list uchar int vertex_indices\n");
+    output_.write("element face " + std::to_string(mesh.cell_count()) +
+                  "\nproperty list uchar int vertex_indices\n");
     write_properties(mesh.cell_data);
     output_.write("end_header\n");
   }
@@ -60,8 +61,12 @@ class PlyWriter {
   void write_properties(const FieldSet& fields) {
     for (const Field& field : fields) {
       for (std::size_t k = 0; k < field.components(); ++k) {
-        const std::string suffix = field.components() > 1 ? "[" + std::to_string(k) + "]" : "";
-        output_.write("property " + std::string(type_name(field.type())) + " " + encode_name(field.name()) + suffix + "\n");
+        output_.write("property ");
+        output_.write(type_name(field.type()));
+        output_.write(" ");
+        output_.write(encode_name(field.name()));
+        if (field.components() > 1) output_.write(std::string("[").append(std::to_string(k)).append("]"));
+        output_.write("\n");
       }
     }
   }

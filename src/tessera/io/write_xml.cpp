@@ -17,7 +17,7 @@
 namespace tessera::io {
 namespace {
 
-constexpr std::array<std::string_view, 10> type_names = {"Int8",  "UInt8", "Int16",  "UInt16",  "Int32",
+constexpr std::array<std::string_view, 10> type_names = {"Int8",   "UInt8", "Int16",  "UInt16",  "Int32",
                                                          "UInt32", "Int64", "UInt64", "Float32", "Float64"};
 constexpr std::size_t block_bytes = 1 << 16;
 
@@ -57,9 +57,11 @@ class XmlWriter {
 
   /// The values must stay where they are until finish().
   template <class T>
-  void array(const std::string& name, std::span<const T> values, std::size_t components, const std::string& more = "") {
-    output_.write("<DataArray type=\"" + std::string(type_names[scalar_index<T>()]) + "\" Name=\"" + encode_entities(name) +
-                  "\" NumberOfComponents=\"" + std::to_string(components) + "\"" + more);
+  void array(const std::string& name, std::span<const T> values, std::size_t components,
+             const std::string& more = "") {
+    output_.write("<DataArray type=\"" + std::string(type_names[scalar_index<T>()]) + "\" Name=\"" +
+                  encode_entities(name) + "\" NumberOfComponents=\"" + std::to_string(components) + "\"" +
+                  more);
     if (!options_.ascii) {
       output_.write(" format=\"appended\" offset=\"");
       pending_.push_back({output_.position(), values.data(), values.size_bytes()});
@@ -77,7 +79,8 @@ class XmlWriter {
   void fields(const std::string& tag, const FieldSet& set) {
     open(tag);
     for (const Field& field : set) {
-      const std::string tuples = tag == "FieldData" ? " NumberOfTuples=\"" + std::to_string(field.size()) + "\"" : "";
+      const std::string tuples =
+          tag == "FieldData" ? " NumberOfTuples=\"" + std::to_string(field.size()) + "\"" : "";
       field.visit([&](auto values) { array(field.name(), values, field.components(), tuples); });
     }
     close();
@@ -164,7 +167,8 @@ void write_points(XmlWriter& xml, const Points& points) {
   xml.close();
 }
 
-/// Connectivity and offsets in 4 bytes where signed ones can hold them, else in 8. The arrays must outlive the writer.
+/// Connectivity and offsets in 4 bytes where signed ones can hold them, else in 8. The arrays must outlive
+/// the writer.
 template <class T>
 struct CellArrays {
   Array<T> wide;  // only if T is not as wide as an id
@@ -199,7 +203,8 @@ void write_cells(XmlWriter& xml, const Mesh& mesh, bool is_poly) {
   xml.start(is_poly ? "PolyData" : "UnstructuredGrid");
   xml.open(is_poly ? "PolyData" : "UnstructuredGrid");
   if (!mesh.field_data.empty()) xml.fields("FieldData", mesh.field_data);
-  xml.open("Piece" + quote("NumberOfPoints", {points}) + quote(is_poly ? "NumberOfPolys" : "NumberOfCells", {count}));
+  xml.open("Piece" + quote("NumberOfPoints", {points}) +
+           quote(is_poly ? "NumberOfPolys" : "NumberOfCells", {count}));
   xml.fields("PointData", mesh.point_data);
   xml.fields("CellData", mesh.cell_data);
   write_points(xml, mesh.points);
@@ -229,10 +234,11 @@ void write_image_xml(Output& output, const Grid& grid, const WriteOptions& optio
   std::transform(grid.direction.begin(), grid.direction.end(), turn.begin(), exact);
   XmlWriter xml(output, options);
   xml.start("ImageData");
-  xml.open("ImageData" + quote("WholeExtent", {"0", last[0], "0", last[1], "0", last[2]}) +
-           quote("Origin", {exact(grid.origin.x), exact(grid.origin.y), exact(grid.origin.z)}) +
-           quote("Spacing", {exact(grid.spacing.x), exact(grid.spacing.y), exact(grid.spacing.z)}) +
-           quote("Direction", {turn[0], turn[1], turn[2], turn[3], turn[4], turn[5], turn[6], turn[7], turn[8]}));
+  xml.open(
+      "ImageData" + quote("WholeExtent", {"0", last[0], "0", last[1], "0", last[2]}) +
+      quote("Origin", {exact(grid.origin.x), exact(grid.origin.y), exact(grid.origin.z)}) +
+      quote("Spacing", {exact(grid.spacing.x), exact(grid.spacing.y), exact(grid.spacing.z)}) +
+      quote("Direction", {turn[0], turn[1], turn[2], turn[3], turn[4], turn[5], turn[6], turn[7], turn[8]}));
   if (!grid.field_data.empty()) xml.fields("FieldData", grid.field_data);
   xml.open("Piece" + quote("Extent", {"0", last[0], "0", last[1], "0", last[2]}));
   xml.fields("PointData", grid.point_data);
@@ -243,8 +249,10 @@ void write_image_xml(Output& output, const Grid& grid, const WriteOptions& optio
 }  // namespace
 
 void write_vtu(Output& output, const MeshRef& mesh, const WriteOptions& options) {
-  if (const auto* tets = std::get_if<const TetMesh*>(&mesh)) return write_mesh_xml(output, **tets, false, options);
-  if (const auto* tris = std::get_if<const TriMesh*>(&mesh)) return write_mesh_xml(output, **tris, false, options);
+  if (const auto* tets = std::get_if<const TetMesh*>(&mesh))
+    return write_mesh_xml(output, **tets, false, options);
+  if (const auto* tris = std::get_if<const TriMesh*>(&mesh))
+    return write_mesh_xml(output, **tris, false, options);
   output.refuse("a vtu file can not hold a regular grid; write a vti file, or tetrahedralize it first");
 }
 

@@ -37,7 +37,8 @@ class Scanner {
   void scan() {
     while (!is_done_) {
       find_tag();
-      if (input_.at_end()) input_.fail(open_.empty() ? "holds no XML element" : "ends inside <" + open_.back().name + ">");
+      if (input_.at_end())
+        input_.fail(open_.empty() ? "holds no XML element" : "ends inside <" + open_.back().name + ">");
       const std::string_view start = input_.peek(9);
       if (start.starts_with("<!--")) {
         skip_past("-->");
@@ -71,7 +72,8 @@ class Scanner {
       const std::string_view text = input_.peek(end.size());
       const std::size_t place = text.find(end);
       if (place != std::string_view::npos) return input_.consume(place + end.size());
-      if (text.size() < end.size() || text.size() == input_.remaining()) input_.fail("ends inside an XML comment");
+      if (text.size() < end.size() || text.size() == input_.remaining())
+        input_.fail("ends inside an XML comment");
       input_.consume(text.size() - end.size() + 1);
     }
   }
@@ -98,7 +100,8 @@ class Scanner {
       text = input_.peek(longest_tag);
       length = tag_length(text);
     }
-    if (length == 0) input_.fail("holds an XML tag without an end (byte " + std::to_string(input_.position()) + ")");
+    if (length == 0)
+      input_.fail("holds an XML tag without an end (byte " + std::to_string(input_.position()) + ")");
     const std::string tag(text.substr(1, length - 2));
     input_.consume(length);
     if (tag.starts_with('/')) return close(std::string_view(tag).substr(1));
@@ -123,14 +126,15 @@ class Scanner {
       const std::size_t begin = text.find_first_not_of(spaces);
       if (begin == std::string_view::npos) return;
       const std::size_t equals = text.find('=', begin);
-      const std::size_t open_quote = equals == std::string_view::npos ? equals : text.find_first_of("\"'", equals);
+      const std::size_t open_quote =
+          equals == std::string_view::npos ? equals : text.find_first_of("\"'", equals);
       const std::size_t close_quote =
           open_quote == std::string_view::npos ? open_quote : text.find(text[open_quote], open_quote + 1);
       if (close_quote == std::string_view::npos) input_.fail("holds a broken tag <" + element.name + ">");
       std::string_view name = text.substr(begin, equals - begin);
       name = name.substr(0, name.find_last_not_of(spaces) + 1);
-      element.attributes.emplace_back(name,
-                                      decode_entities(text.substr(open_quote + 1, close_quote - open_quote - 1)));
+      element.attributes.emplace_back(
+          name, decode_entities(text.substr(open_quote + 1, close_quote - open_quote - 1)));
       text.remove_prefix(close_quote + 1);
     }
   }
@@ -177,9 +181,9 @@ const std::string* Element::find_attribute(std::string_view wanted) const {
   return nullptr;
 }
 
-std::string Element::attribute(std::string_view wanted, std::string_view otherwise) const {
+std::string_view Element::attribute(std::string_view wanted, std::string_view otherwise) const {
   const std::string* value = find_attribute(wanted);
-  return value != nullptr ? *value : std::string(otherwise);
+  return value != nullptr ? *value : otherwise;
 }
 
 const Element* Element::find(std::string_view wanted) const {
@@ -194,10 +198,11 @@ XmlFile scan_xml(Input& input) {
   Scanner(input, file).scan();
   const Element& root = file.root;
   if (root.name != "VTKFile") input.fail("is not a VTK file: its root is <" + root.name + ">");
-  const std::string order = root.attribute("byte_order", "LittleEndian");
-  if (order != "LittleEndian" && order != "BigEndian") input.fail("has an unknown byte order \"" + order + "\"");
+  const std::string order(root.attribute("byte_order", "LittleEndian"));
+  if (order != "LittleEndian" && order != "BigEndian")
+    input.fail("has an unknown byte order \"" + order + "\"");
   file.is_big_endian = order == "BigEndian";
-  const std::string header = root.attribute("header_type", "UInt32");
+  const std::string header(root.attribute("header_type", "UInt32"));
   if (header != "UInt32" && header != "UInt64") input.fail("has an unknown header type \"" + header + "\"");
   file.header_bytes = header == "UInt64" ? 8 : 4;
   file.compressor = root.attribute("compressor");
@@ -210,7 +215,8 @@ std::uint64_t count_attribute(const Input& input, const Element& element, std::s
   if (text == nullptr && otherwise) return *otherwise;
   std::uint64_t value = 0;
   if (text == nullptr || !parse_number(Words(*text).next(), value)) {
-    input.fail("<" + element.name + "> needs " + std::string(name) + (text == nullptr ? "" : ", not \"" + *text + "\""));
+    input.fail("<" + element.name + "> needs " + std::string(name) +
+               (text == nullptr ? "" : ", not \"" + *text + "\""));
   }
   return value;
 }

@@ -1,7 +1,7 @@
 // VTK's XML files as a tree of elements, and their arrays as streams of numbers.
 //
-// We read these files ourselves. VTK's reader takes memory on a file's word, and follows offsets that it has not
-// checked; and it holds a whole array at a time, 64-bit connectivity included, where a window is enough.
+// We read these files ourselves. VTK's reader takes memory on a file's word, and follows offsets that it has
+// not checked; and it holds a whole array at a time, 64-bit connectivity included, where a window is enough.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ struct Element {
   std::uint64_t begin = 0, end = 0;  ///< its longest run of text, in the file
 
   [[nodiscard]] const std::string* find_attribute(std::string_view name) const;
-  [[nodiscard]] std::string attribute(std::string_view name, std::string_view otherwise = "") const;
+  [[nodiscard]] std::string_view attribute(std::string_view name, std::string_view otherwise = "") const;
   [[nodiscard]] const Element* find(std::string_view name) const;
 };
 

@@ -1,4 +1,5 @@
-// The four ways in which VTK's XML files write an array: as text, in base64 or raw, the latter two also compressed.
+// The four ways in which VTK's XML files write an array: as text, in base64 or raw, the latter two also
+// compressed.
 //
 //   plain        [bytes] data                                    one stream, in base64 too
 //   compressed   [blocks] [block] [last] [sizes ...] | data      header and data are two base64 streams
@@ -18,7 +19,7 @@
 namespace tessera::io {
 namespace {
 
-constexpr std::array<std::string_view, 10> type_names = {"Int8",  "UInt8", "Int16",  "UInt16",  "Int32",
+constexpr std::array<std::string_view, 10> type_names = {"Int8",   "UInt8", "Int16",  "UInt16",  "Int32",
                                                          "UInt32", "Int64", "UInt64", "Float32", "Float64"};
 
 constexpr std::array<signed char, 256> make_base64_digits() {
@@ -45,6 +46,24 @@ Codec make_codec(const std::string& name) {
   return {};
 }
 
+/// The window that an xz stream asks its reader to allocate, or 0 if the one filter of its block is not
+/// LZMA2. The header of the block: its size, flags, sizes of the data if the flags say so, filter, 1, the
+/// window's logarithm.
+std::uint64_t lzma_window(std::span<const unsigned char> stream) {
+  constexpr std::size_t stream_header = 12;
+  if (stream.size() < stream_header + 2) return 0;
+  const unsigned flags = stream[stream_header + 1];
+  stream = stream.subspan(stream_header + 2);
+  for (unsigned sizes = (flags >> 6 & 1) + (flags >> 7); sizes > 0 && !stream.empty();
+       stream = stream.subspan(1)) {
+    if (stream[0] < 0x80) --sizes;  // the last byte of a number
+  }
+  if ((flags & 3) != 0 || stream.size() < 3 || stream[0] != 0x21 || stream[1] != 1 || stream[2] > 40)
+    return 0;
+  return (std::uint64_t{2} | (stream[2] & 1U)) << (stream[2] / 2 + 11);
+}
+constexpr std::uint64_t largest_lzma_window = std::uint64_t{1} << 26;  // what the highest level asks for
+
 }  // namespace
 
 std::optional<ScalarType> parse_xml_type(std::string_view name) {
@@ -55,14 +74,14 @@ std::optional<ScalarType> parse_xml_type(std::string_view name) {
 
 XmlArray::XmlArray(Input& input, const XmlFile& file, const Element& element, std::uint64_t count)
     : input_(input), name_(element.attribute("Name", "unnamed")), header_bytes_(file.header_bytes) {
-  const std::string type = element.attribute("type");
+  const std::string type(element.attribute("type"));
   const auto scalar = parse_xml_type(type);
   if (!scalar) fail("has the type \"" + type + "\", which is no number");
   type_ = *scalar;
   is_swapped_ = file.is_big_endian != (std::endian::native == std::endian::big);
   if (count > input.size() * 8192) fail("can not hold " + std::to_string(count) + " numbers in this file");
 
-  const std::string format = element.attribute("format", "ascii");
+  const std::string format(element.attribute("format", "ascii"));
   if (format == "ascii") {
     open_text(element, count);
     return;
@@ -124,7 +143,8 @@ void XmlArray::open_compressed(const std::string& compressor, std::uint64_t byte
   const double held = blocks == 0 ? 0
                                   : static_cast<double>(block_bytes_) * static_cast<double>(blocks - 1) +
                                         static_cast<double>(last_block_bytes_);
-  if (held < static_cast<double>(bytes)) fail("should hold " + std::to_string(bytes) + " bytes, but its blocks are fewer");
+  if (held < static_cast<double>(bytes))
+    fail("should hold " + std::to_string(bytes) + " bytes, but its blocks are fewer");
 }
 
 void XmlArray::check_blocks(double most_expansion) const {
@@ -178,6 +198,10 @@ void XmlArray::read_block() {
   ++block_;
   read_encoded(compressed_.data(), compressed_.size());
   if (plain_.empty()) return;
+  if (compressor_->IsA("vtkLZMADataCompressor") != 0) {
+    const std::uint64_t window = lzma_window(compressed_);
+    if (window == 0 || window > largest_lzma_window) fail("is not compressed as VTK does it");
+  }
   const std::size_t got =
       compressor_->Uncompress(compressed_.data(), compressed_.size(), plain_.data(), plain_.size());
   if (got != plain_.size()) fail("does not uncompress");

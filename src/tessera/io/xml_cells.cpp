@@ -69,7 +69,8 @@ class CellReader {
 
   XmlArray integers(const Element* parent, std::string_view name, std::uint64_t count) const {
     XmlArray array(input_, xml_.file, array_of(parent, name), count);
-    if (array.type() >= ScalarType::f32) input_.fail("the array \"" + std::string(name) + "\" must hold integers");
+    if (array.type() >= ScalarType::f32)
+      input_.fail("the array \"" + std::string(name) + "\" must hold integers");
     return array;
   }
 
@@ -81,7 +82,8 @@ class CellReader {
       const Element* points = xml_.pieces[p]->find("Points");
       if (points == nullptr) input_.fail("has a piece without <Points>");
       const Element& array = array_of(points, "");
-      if (array.attribute("NumberOfComponents", "3") != "3") input_.fail("has points of other than 3 components");
+      if (array.attribute("NumberOfComponents", "3") != "3")
+        input_.fail("has points of other than 3 components");
       arrays.emplace_back(input_, xml_.file, array, 3 * piece_points_[p]);
       counts.push_back(3 * piece_points_[p]);
     }
@@ -144,9 +146,8 @@ class CellReader {
 
   void read_list(const Element& cells, std::uint64_t count, std::uint64_t first_point, std::uint64_t points) {
     XmlArray offsets = integers(&cells, "offsets", count);
-    const std::uint64_t base = raw_.ends.empty() ? 0 : raw_.ends.back();
+    const std::uint64_t base = raw_.ends.last();
     std::uint64_t last = 0;
-    raw_.ends.reserve(raw_.ends.size() + count);
     for_chunks(offsets, count, [&](auto values) {
       for (const auto value : values) {
         const auto end = static_cast<std::uint64_t>(value);
@@ -157,7 +158,8 @@ class CellReader {
         raw_.ends.push_back(base + end);
       }
     });
-    if (last > 0) corner_lists_.push_back({integers(&cells, "connectivity", last), last, first_point, points});
+    if (last > 0)
+      corner_lists_.push_back({integers(&cells, "connectivity", last), last, first_point, points});
   }
 
   FieldSet read_fields(std::string_view kind, const std::vector<std::uint64_t>& tuples) {
@@ -182,8 +184,9 @@ class CellReader {
 AnyMesh read_xml_cells(XmlPieces& xml, int dimension, const ReadOptions& options) {
   CellReader reader(xml);
   RawMesh raw = reader.read_raw(dimension);
-  return assemble(xml.input, std::move(raw), [&](CornerSink& sink) { reader.fill_corners(sink); }, dimension, options,
-                  xml.report);
+  return assemble(
+      xml.input, std::move(raw), [&](CornerSink& sink) { reader.fill_corners(sink); }, dimension, options,
+      xml.report);
 }
 
 }  // namespace tessera::io

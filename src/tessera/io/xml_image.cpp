@@ -36,7 +36,8 @@ Size points_in(const Input& input, const Extent& extent) {
     constexpr std::int64_t limit = std::numeric_limits<std::int32_t>::max();
     if (first > last || first < -limit || last > limit) input.fail("has an empty or impossible extent");
     size[axis] = static_cast<std::uint64_t>(last - first + 1);
-    if (size[axis] > std::numeric_limits<std::uint32_t>::max() / product) input.refuse("has more than 4294967295 points");
+    if (size[axis] > std::numeric_limits<std::uint32_t>::max() / product)
+      input.refuse("has more than 4294967295 points");
     product *= size[axis];
   }
   return size;
@@ -67,7 +68,8 @@ void copy_box(const Field& part, Field& whole, const Box& box, const Size& whole
       for (std::uint64_t j = 0; j < box.size[1]; ++j) {
         const std::uint64_t at =
             ((box.first[2] + k) * whole_size[1] + box.first[1] + j) * whole_size[0] + box.first[0];
-        std::memcpy(to.data() + at * whole.components(), from.data() + (k * box.size[1] + j) * row, row * sizeof(T));
+        std::memcpy(to.data() + at * whole.components(), from.data() + (k * box.size[1] + j) * row,
+                    row * sizeof(T));
       }
     }
   });
@@ -87,48 +89,54 @@ FieldSet read_boxes(XmlPieces& xml, std::string_view kind, const std::vector<Box
   });
 }
 
+/// The lattice without its fields.
+Grid read_lattice(const Input& input, const Element& content, const Extent& extent, const Size& points) {
+  const auto spacing = read_list<double, 3>(input, content, "Spacing", {1, 1, 1});
+  const auto origin = read_list<double, 3>(input, content, "Origin", {0, 0, 0});
+  Grid grid;
+  grid.direction = read_list<double, 9>(input, content, "Direction", grid.direction);
+  for (int axis = 0; axis < 3; ++axis) grid.dims[axis] = static_cast<std::uint32_t>(points[axis]);
+  grid.origin = {origin[0], origin[1], origin[2]};
+  // Our point (0, 0, 0) is the first of the extent. The origin is moved only if it must be, to keep its bits.
+  if (extent[0] != 0 || extent[2] != 0 || extent[4] != 0) {
+    grid.spacing = {spacing[0] * static_cast<double>(extent[0]), spacing[1] * static_cast<double>(extent[2]),
+                    spacing[2] * static_cast<double>(extent[4])};
+    grid.origin = grid.point(1, 1, 1);
+  }
+  grid.spacing = {spacing[0], spacing[1], spacing[2]};
+  return grid;
+}
+
+/// The points of a piece as a box of the whole.
+Box read_box(const Input& input, const Element& piece, const Extent& extent) {
+  const auto own = read_list<std::int64_t, 6>(input, piece, "Extent", extent);
+  Box box = {{}, points_in(input, own)};
+  for (int axis = 0; axis < 3; ++axis) {
+    if (own[2 * axis] < extent[2 * axis] || own[2 * axis + 1] > extent[2 * axis + 1]) {
+      input.fail("has a piece outside of its extent");
+    }
+    box.first[axis] = static_cast<std::uint64_t>(own[2 * axis] - extent[2 * axis]);
+  }
+  return box;
+}
+
 }  // namespace
 
 AnyMesh read_xml_image(XmlPieces& xml) {
-  const Input& input = xml.input;
-  const auto extent = read_list<std::int64_t, 6>(input, *xml.content, "WholeExtent", {0, -1, 0, -1, 0, -1});
-  const Size points = points_in(input, extent);
-  const Size cells = cells_in(points, points);
-  const auto spacing = read_list<double, 3>(input, *xml.content, "Spacing", {1, 1, 1});
-  const auto origin = read_list<double, 3>(input, *xml.content, "Origin", {0, 0, 0});
-
-  Grid grid;
-  grid.direction = read_list<double, 9>(input, *xml.content, "Direction", grid.direction);
-  for (int axis = 0; axis < 3; ++axis) grid.dims[axis] = static_cast<std::uint32_t>(points[axis]);
-  grid.spacing = {spacing[0], spacing[1], spacing[2]};
-  // Point (0, 0, 0) of ours is the first of the extent. Only moved if it must be, to keep the origin's bits.
-  grid.origin = {origin[0], origin[1], origin[2]};
-  if (extent[0] != 0 || extent[2] != 0 || extent[4] != 0) {
-    const Vec3d step = {spacing[0] * static_cast<double>(extent[0]), spacing[1] * static_cast<double>(extent[2]),
-                        spacing[2] * static_cast<double>(extent[4])};
-    Grid unit = grid;
-    unit.spacing = step;
-    grid.origin = unit.point(1, 1, 1);
-  }
-
+  const auto extent =
+      read_list<std::int64_t, 6>(xml.input, *xml.content, "WholeExtent", {0, -1, 0, -1, 0, -1});
+  const Size points = points_in(xml.input, extent);
+  Grid grid = read_lattice(xml.input, *xml.content, extent, points);
+  if (xml.pieces.empty()) xml.input.fail("has no piece");
   std::vector<Box> point_boxes;
   std::vector<Box> cell_boxes;
   for (const Element* piece : xml.pieces) {
-    const auto own = read_list<std::int64_t, 6>(input, *piece, "Extent", extent);
-    const Size size = points_in(input, own);
-    Size first = {};
-    for (int axis = 0; axis < 3; ++axis) {
-      if (own[2 * axis] < extent[2 * axis] || own[2 * axis + 1] > extent[2 * axis + 1]) {
-        input.fail("has a piece outside of its extent");
-      }
-      first[axis] = static_cast<std::uint64_t>(own[2 * axis] - extent[2 * axis]);
-    }
-    point_boxes.push_back({first, size});
-    cell_boxes.push_back({first, cells_in(size, points)});
+    const Box box = read_box(xml.input, *piece, extent);
+    point_boxes.push_back(box);
+    cell_boxes.push_back({box.first, cells_in(box.size, points)});
   }
-  if (xml.pieces.empty()) input.fail("has no piece");
   grid.point_data = read_boxes(xml, "PointData", point_boxes, points);
-  grid.cell_data = read_boxes(xml, "CellData", cell_boxes, cells);
+  grid.cell_data = read_boxes(xml, "CellData", cell_boxes, cells_in(points, points));
   grid.field_data = read_field_data(xml);
   return grid;
 }

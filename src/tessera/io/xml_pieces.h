@@ -14,7 +14,7 @@ struct XmlPieces {
   Input& input;
   FileReport& report;
   XmlFile file;
-  const Element* content = nullptr;   ///< <UnstructuredGrid>, <PolyData> or <ImageData>
+  const Element* content = nullptr;  ///< <UnstructuredGrid>, <PolyData> or <ImageData>
   std::vector<const Element*> pieces;
 };
 
@@ -23,14 +23,16 @@ using Place = std::function<void(XmlArray& array, Field& whole, std::size_t piec
 
 /// The fields of <PointData> or <CellData>. A field must be in every piece with `tuples[piece]` > 0; what is
 /// not, or is not numeric, is left out with a note.
-[[nodiscard]] FieldSet read_joined(XmlPieces& xml, std::string_view kind, const std::vector<std::uint64_t>& tuples,
-                                   std::uint64_t total, const Place& place);
+[[nodiscard]] FieldSet read_joined(XmlPieces& xml, std::string_view kind,
+                                   const std::vector<std::uint64_t>& tuples, std::uint64_t total,
+                                   const Place& place);
 [[nodiscard]] FieldSet read_field_data(XmlPieces& xml);
 
 [[nodiscard]] AnyMesh read_xml_cells(XmlPieces& xml, int dimension, const ReadOptions& options);
 [[nodiscard]] AnyMesh read_xml_image(XmlPieces& xml);
 
-/// Calls f(std::span<const T>) with consecutive runs of the array's next `count` numbers, T being its own type.
+/// Calls f(std::span<const T>) with consecutive runs of the array's next `count` numbers, T being its own
+/// type.
 template <class F>
 void for_chunks(XmlArray& array, std::uint64_t count, F&& f) {
   constexpr std::uint64_t chunk_values = 1 << 16;

@@ -18,10 +18,10 @@ namespace tessera {
 
 /// The rows of one tile: row i is values[offsets[i] .. offsets[i + 1]), for the i-th element internal to the tile.
 struct TileRows {
-  Array<std::uint32_t> offsets = {0};
+  Array<std::uint32_t> offsets;
   Array<std::uint32_t> values;
 
-  [[nodiscard]] std::size_t size() const { return offsets.size() - 1; }
+  [[nodiscard]] std::size_t size() const { return offsets.empty() ? 0 : offsets.size() - 1; }
   [[nodiscard]] std::span<const std::uint32_t> operator[](std::size_t row) const {
     return {values.data() + offsets[row], offsets[row + 1] - offsets[row]};
   }

@@ -1,0 +1,317 @@
+#include <tessera/connect/connectivity.h>
+
+#include <algorithm>
+#include <array>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <tessera/core/macros.h>
+#include <tessera/tile/lookup.h>
+#include <tessera/tile/materialize.h>
+#include <tessera/tile/rows.h>
+
+namespace tessera {
+namespace detail {
+
+using std::size_t;
+using std::uint32_t;
+
+/// What all handles share: the enumeration, a store for each relation, scratch for whoever computes, helper threads.
+template <int Dim>
+class ConnectionCore {
+ public:
+  static constexpr Kind top = Dim == 3 ? Kind::tet : Kind::face;
+
+  ConnectionCore(const TiledMesh<Dim>& tiles, const ConnectOptions& options)
+      : tiles_(tiles), options_(options), store_(tiles.tile_count(), options.memory) {
+    for (int i = 0; i < options.producers && options.mode != StorageMode::materialized; ++i) {
+      helpers_.emplace_back([this](const std::stop_token& stop) { help(stop); });
+    }
+  }
+  ~ConnectionCore() {
+    for (std::jthread& helper : helpers_) helper.request_stop();
+    wake_.notify_all();
+  }
+
+  const Enumeration<Dim>& enumeration() {
+    const std::scoped_lock lock(prepare_mutex_);
+    return enumeration_locked();
+  }
+
+  template <class R>
+  void prepare() {
+    const std::scoped_lock lock(prepare_mutex_);
+    Provider& provider = provider_of<R>();
+    if (provider.is_prepared) return;
+    if (needs_enumeration<R>() || options_.mode == StorageMode::materialized) (void)enumeration_locked();
+    if (options_.mode == StorageMode::materialized) {
+      auto csr = std::make_shared<Csr<typename R::Row, typename R::Entry>>(
+          materialize<R>(tiles_, *enumeration_, {.exec = options_.exec}));
+      provider.offsets = csr->offsets.data();
+      provider.values = reinterpret_cast<const uint32_t*>(csr->values.data());  // an id is its index
+      provider.whole = std::move(csr);
+    } else {
+      provider.compute = [](ConnectionCore& core, TileId tile) { return core.template compute<R>(tile); };
+      store_.open(slot<R>());
+    }
+    provider.is_prepared = true;
+  }
+
+  template <class R>
+  TileStore::Pin acquire(TileId tile) {
+    bool first_read = false;
+    TileStore::Pin pin = store_.acquire({slot<R>(), tile.index()}, [&] { return compute<R>(tile); }, first_read);
+    if (first_read && !helpers_.empty()) look_ahead(slot<R>(), tile);
+    return pin;
+  }
+
+  /// Where a row lies: its tile and its place there.
+  template <class R>
+  std::pair<TileId, uint32_t> locate(typename R::Row id) const {
+    if constexpr (R::from == Kind::vertex) {
+      const TileId tile = tiles_.tile_of(id);
+      return {tile, id.index() - tiles_.vertices(tile).begin};
+    } else if constexpr (R::from == top) {
+      const TileId tile = tiles_.tile_of(id);
+      return {tile, id.index() - tiles_.internal_cells(tile).begin};
+    } else {
+      const TileId tile = enumeration_->tile_of(id);
+      if constexpr (R::from == Kind::edge) return {tile, id.index() - enumeration_->first_edge(tile)};
+      return {tile, id.index() - enumeration_->first_face(tile)};
+    }
+  }
+
+  template <class R>
+  std::span<const uint32_t> materialized_row(typename R::Row id) const {
+    const Provider& provider = providers_[slot<R>()];
+    const uint32_t begin = provider.offsets[id.index()];
+    return {provider.values + begin, provider.offsets[id.index() + 1] - begin};
+  }
+  template <class R>
+  [[nodiscard]] bool is_materialized() const {
+    return providers_[slot<R>()].offsets != nullptr;
+  }
+
+  template <class R>
+  [[nodiscard]] size_t row_count() const {
+    return R::from == Kind::vertex ? tiles_.vertex_count()
+           : R::from == top        ? tiles_.cell_count()
+           : R::from == Kind::edge ? enumeration_->edge_count()
+                                   : enumeration_->face_count();
+  }
+
+  template <class R>
+  [[nodiscard]] StoreStatistics statistics() const {
+    return store_.statistics(slot<R>());
+  }
+
+ private:
+  struct Provider {
+    bool is_prepared = false;
+    TileRows (*compute)(ConnectionCore&, TileId) = nullptr;
+    std::shared_ptr<void> whole;  // a materialized relation, seen through the two pointers
+    const uint32_t* offsets = nullptr;
+    const uint32_t* values = nullptr;
+  };
+  /// What computing a tile needs; lent to one thread at a time.
+  struct Scratch {
+    Scratch(const TiledMesh<Dim>& tiles, const Enumeration<Dim>* enumeration) : lookup(tiles, enumeration), maker(lookup) {}
+    Lookup<Dim> lookup;
+    RowMaker<Dim> maker;
+    TileRows rows;
+  };
+  struct Request {
+    size_t relation = 0;
+    TileId tile;
+  };
+
+  template <class R>
+  static constexpr size_t slot() {
+    return 4 * static_cast<size_t>(R::from) + static_cast<size_t>(R::to);
+  }
+  template <class R>
+  Provider& provider_of() {
+    return providers_[slot<R>()];
+  }
+  template <class R>
+  static constexpr bool needs_enumeration() {
+    const auto is_enumerated = [](Kind kind) { return kind != Kind::vertex && kind != top; };
+    return is_enumerated(R::from) || is_enumerated(R::to);
+  }
+
+  const Enumeration<Dim>& enumeration_locked() {
+    if (!enumeration_) {
+      const bool implicit = options_.mode == StorageMode::implicit_tiles;
+      enumeration_ = std::make_unique<Enumeration<Dim>>(implicit ? Enumeration<Dim>::make_implicit(tiles_, options_.exec)
+                                                                 : Enumeration<Dim>::make_explicit(tiles_, options_.exec));
+    }
+    return *enumeration_;
+  }
+
+  template <class R>
+  TileRows compute(TileId tile) {
+    std::unique_ptr<Scratch> scratch = borrow();
+    scratch->maker.template fill<R>(tile, scratch->rows);
+    TileRows exact{scratch->rows.offsets, scratch->rows.values};
+    give_back(std::move(scratch));
+    return exact;
+  }
+
+  std::unique_ptr<Scratch> borrow() {
+    {
+      const std::scoped_lock lock(scratch_mutex_);
+      if (!scratch_.empty()) {
+        std::unique_ptr<Scratch> some = std::move(scratch_.back());
+        scratch_.pop_back();
+        return some;
+      }
+    }
+    return std::make_unique<Scratch>(tiles_, enumeration_.get());
+  }
+  void give_back(std::unique_ptr<Scratch> scratch) {
+    const std::scoped_lock lock(scratch_mutex_);
+    scratch_.push_back(std::move(scratch));
+  }
+
+  /// Asks helpers for the tiles a consumer will want next. It goes where there is nothing yet: if the tile before is gone or was never
+  /// made but the one after is there, it is going down.
+  void look_ahead(size_t relation, TileId tile) {
+    const std::int64_t count = static_cast<std::int64_t>(tiles_.tile_count());
+    const std::int64_t here = tile.index();
+    const auto is_missing = [&](std::int64_t t) {
+      return t >= 0 && t < count && store_.is_empty({relation, static_cast<size_t>(t)});
+    };
+    const bool down = is_missing(here - 1) && !is_missing(here + 1);
+    std::vector<Request> wanted;
+    for (int k = options_.look_ahead; k >= 1; --k) {  // the nearest last: helpers take the newest first
+      const std::int64_t next = down ? here - k : here + k;
+      if (is_missing(next)) wanted.push_back({relation, TileId(static_cast<uint32_t>(next))});
+    }
+    if (wanted.empty()) return;
+    const size_t most = 4 * static_cast<size_t>(options_.look_ahead) * helpers_.size();
+    {
+      const std::scoped_lock lock(queue_mutex_);
+      queue_.insert(queue_.end(), wanted.begin(), wanted.end());
+      while (queue_.size() > most) queue_.pop_front();  // consumers have long passed those
+    }
+    wake_.notify_all();
+  }
+
+  void help(const std::stop_token& stop) {
+    while (true) {
+      Request request;
+      {
+        std::unique_lock lock(queue_mutex_);
+        if (!wake_.wait(lock, stop, [&] { return !queue_.empty(); })) return;
+        request = queue_.back();
+        queue_.pop_back();
+      }
+      // What fails ahead of need fails again, and is then reported, when a consumer wants it.
+      try {
+        store_.produce({request.relation, request.tile.index()},
+                       [&] { return providers_[request.relation].compute(*this, request.tile); });
+      } catch (...) {
+        continue;
+      }
+    }
+  }
+
+  const TiledMesh<Dim>& tiles_;
+  ConnectOptions options_;
+  std::mutex prepare_mutex_;
+  std::unique_ptr<Enumeration<Dim>> enumeration_;
+  std::array<Provider, TileStore::max_relations> providers_;
+  TileStore store_;
+  std::mutex scratch_mutex_;
+  std::vector<std::unique_ptr<Scratch>> scratch_;
+  std::mutex queue_mutex_;
+  std::condition_variable_any wake_;
+  std::deque<Request> queue_;
+  std::vector<std::jthread> helpers_;  // last: they stop before the rest goes
+};
+
+}  // namespace detail
+
+template <class R, int Dim>
+Row<R> Rows<R, Dim>::operator[](typename R::Row id) const {
+  if (core_->template is_materialized<R>()) return {TileStore::Pin(), core_->template materialized_row<R>(id)};
+  const auto [tile, row] = core_->template locate<R>(id);
+  TileStore::Pin pin = core_->template acquire<R>(tile);
+  const auto values = pin.rows()[row];
+  return {std::move(pin), values};
+}
+
+template <class R, int Dim>
+std::span<const std::uint32_t> Rows<R, Dim>::Reader::operator[](typename R::Row id) {
+  if (rows_.core_->template is_materialized<R>()) return rows_.core_->template materialized_row<R>(id);
+  const auto [tile, row] = rows_.core_->template locate<R>(id);
+  if (tile != tile_ || !pin_) {
+    pin_ = rows_.core_->template acquire<R>(tile);
+    tile_ = tile;
+  }
+  return pin_.rows()[row];
+}
+
+template <class R, int Dim>
+std::size_t Rows<R, Dim>::size() const {
+  return core_->template row_count<R>();
+}
+
+template <class R, int Dim>
+StoreStatistics Rows<R, Dim>::statistics() const {
+  return core_->template statistics<R>();
+}
+
+template <int Dim>
+Connectivity<Dim>::Connectivity(const TiledMesh<Dim>& tiles, const ConnectOptions& options)
+    : core_(std::make_shared<detail::ConnectionCore<Dim>>(tiles, options)) {
+  TS_EXPECTS(options.producers >= 0 && options.look_ahead >= 1);
+}
+
+template <int Dim>
+const Enumeration<Dim>& Connectivity<Dim>::enumeration() {
+  return core_->enumeration();
+}
+
+template <int Dim>
+template <class R>
+void Connectivity<Dim>::prepare() {
+  core_->template prepare<R>();
+}
+
+template class Connectivity<2>;
+template class Connectivity<3>;
+
+#define TS_INSTANTIATE(R, Dim) \
+  template class Rows<R, Dim>; \
+  template void Connectivity<Dim>::prepare<R>()
+TS_INSTANTIATE(EV, 2);
+TS_INSTANTIATE(FV, 2);
+TS_INSTANTIATE(FE, 2);
+TS_INSTANTIATE(VE, 2);
+TS_INSTANTIATE(VF, 2);
+TS_INSTANTIATE(EF, 2);
+TS_INSTANTIATE(VV, 2);
+TS_INSTANTIATE(EE, 2);
+TS_INSTANTIATE(FF, 2);
+TS_INSTANTIATE(EV, 3);
+TS_INSTANTIATE(FV, 3);
+TS_INSTANTIATE(FE, 3);
+TS_INSTANTIATE(TV, 3);
+TS_INSTANTIATE(TE, 3);
+TS_INSTANTIATE(TF, 3);
+TS_INSTANTIATE(VE, 3);
+TS_INSTANTIATE(VF, 3);
+TS_INSTANTIATE(VT, 3);
+TS_INSTANTIATE(EF, 3);
+TS_INSTANTIATE(ET, 3);
+TS_INSTANTIATE(FT, 3);
+TS_INSTANTIATE(VV, 3);
+TS_INSTANTIATE(EE, 3);
+TS_INSTANTIATE(FF, 3);
+TS_INSTANTIATE(TT, 3);
+
+}  // namespace tessera

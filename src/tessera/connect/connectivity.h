@@ -1,0 +1,147 @@
+// Connectivity: pull any relation of a tiled mesh, in any order, from any thread, within a byte budget.
+//
+//   auto conn = ts::connect(tiles, {.memory = ts::gib(1)});
+//   auto [vv, vt] = conn.request<ts::VV, ts::VT>();      // only what is asked for is ever prepared
+//   for (ts::VertexId u : vv[v]) { ... }
+//
+// After TopoCluster (clusters in a cache, explicit and implicit enumeration, preconditioning) and ACTOPO (producers beside
+// consumers). A consumer that misses a tile computes it itself; helper threads work ahead of consumers, along their direction.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <tuple>
+
+#include <tessera/connect/store.h>
+#include <tessera/core/csr.h>
+#include <tessera/core/memory.h>
+#include <tessera/exec/exec.h>
+#include <tessera/tile/enumeration.h>
+#include <tessera/tile/relation.h>
+#include <tessera/tile/tiled_mesh.h>
+
+namespace tessera {
+
+enum class StorageMode {
+  materialized,       ///< one array of rows a relation, made when it is requested
+  explicit_tiles,     ///< the whole enumeration is kept; tiles' rows come and go
+  implicit_tiles,     ///< only intervals are kept
+};
+
+struct ConnectOptions {
+  StorageMode mode = StorageMode::explicit_tiles;
+  Bytes memory = gib(1);  ///< for the rows of tiles, of all relations together
+  int producers = 0;      ///< helper threads that work ahead; 0: consumers compute what they miss
+  int look_ahead = 4;     ///< how many tiles ahead of a consumer helpers work
+  Exec exec = Exec::host();  ///< for the enumeration and materialized rows
+};
+
+namespace detail {
+
+template <int Dim>
+class ConnectionCore;
+
+/// The entries of a row as ids.
+template <class Entry>
+class IdIterator {
+ public:
+  using value_type = Entry;
+  using difference_type = std::ptrdiff_t;
+  IdIterator() = default;
+  explicit IdIterator(const std::uint32_t* at) : at_(at) {}
+  Entry operator*() const { return Entry(*at_); }
+  IdIterator& operator++() {
+    ++at_;
+    return *this;
+  }
+  IdIterator operator++(int) { return IdIterator(at_++); }
+  friend bool operator==(const IdIterator&, const IdIterator&) = default;
+
+ private:
+  const std::uint32_t* at_ = nullptr;
+};
+
+}  // namespace detail
+
+/// One row. Holds its tile: entries stay valid as long as the row does, whatever is evicted meanwhile.
+template <class R>
+class Row {
+ public:
+  using Entry = typename R::Entry;
+  using Iterator = detail::IdIterator<Entry>;
+
+  Row(TileStore::Pin pin, std::span<const std::uint32_t> values) : pin_(std::move(pin)), values_(values) {}
+  [[nodiscard]] std::size_t size() const { return values_.size(); }
+  [[nodiscard]] bool empty() const { return values_.empty(); }
+  [[nodiscard]] Entry operator[](std::size_t i) const { return Entry(values_[i]); }
+  [[nodiscard]] Iterator begin() const { return Iterator(values_.data()); }
+  [[nodiscard]] Iterator end() const { return Iterator(values_.data() + values_.size()); }
+
+ private:
+  TileStore::Pin pin_;
+  std::span<const std::uint32_t> values_;
+};
+
+/// Every row of a relation; copy it freely, use it from any thread.
+template <class R, int Dim>
+class Rows {
+ public:
+  /// The row of an element. A hit takes no lock.
+  [[nodiscard]] Row<R> operator[](typename R::Row id) const;
+  [[nodiscard]] std::size_t size() const;
+  [[nodiscard]] StoreStatistics statistics() const;
+
+  /// A reader keeps its current tile, so that rows of one tile cost nothing but the first. One for each thread.
+  class Reader {
+   public:
+    explicit Reader(const Rows& rows) : rows_(rows) {}
+    /// Valid until the next call.
+    [[nodiscard]] std::span<const std::uint32_t> operator[](typename R::Row id);
+
+   private:
+    Rows rows_;
+    TileId tile_;
+    TileStore::Pin pin_;
+  };
+  [[nodiscard]] Reader reader() const { return Reader(*this); }
+
+ private:
+  template <int>
+  friend class Connectivity;
+  explicit Rows(std::shared_ptr<detail::ConnectionCore<Dim>> core) : core_(std::move(core)) {}
+  std::shared_ptr<detail::ConnectionCore<Dim>> core_;
+};
+
+/// Ids are those of the tiled mesh. The tiled mesh must outlive it.
+template <int Dim>
+class Connectivity {
+ public:
+  Connectivity(const TiledMesh<Dim>& tiles, const ConnectOptions& options);
+
+  /// The objects that can traverse the relations; prepares them on the first request.
+  template <class... R>
+    requires(RelationOf<R, Dim> && ...)
+  [[nodiscard]] std::tuple<Rows<R, Dim>...> request() {
+    (prepare<R>(), ...);
+    return {Rows<R, Dim>(core_)...};
+  }
+
+  /// The enumeration, made when it is first needed.
+  [[nodiscard]] const Enumeration<Dim>& enumeration();
+
+ private:
+  template <class R>
+  void prepare();
+
+  std::shared_ptr<detail::ConnectionCore<Dim>> core_;
+};
+
+[[nodiscard]] inline Connectivity<2> connect(const TiledMesh<2>& tiles, const ConnectOptions& options = {}) {
+  return {tiles, options};
+}
+[[nodiscard]] inline Connectivity<3> connect(const TiledMesh<3>& tiles, const ConnectOptions& options = {}) {
+  return {tiles, options};
+}
+
+}  // namespace tessera

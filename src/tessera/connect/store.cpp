@@ -1,0 +1,85 @@
+#include <tessera/connect/store.h>
+
+#include <algorithm>
+
+namespace tessera {
+
+bool TileStore::try_claim(Slot& slot) {
+  std::uint32_t state = slot.state.load(std::memory_order_relaxed);
+  while ((state & status_mask) == empty) {
+    if (slot.state.compare_exchange_weak(state, state + computing, std::memory_order_acquire)) return true;
+  }
+  return false;
+}
+
+void TileStore::touch(Slot& slot) {
+  const std::uint64_t now = clock_.load(std::memory_order_relaxed);
+  if (slot.stamp.load(std::memory_order_relaxed) == now) return;  // still the last one used
+  slot.stamp.store(clock_.fetch_add(1, std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+void TileStore::publish(Key key, TileRows rows) {
+  Slot& slot = this->slot(key);
+  const std::scoped_lock lock(mutex_);
+  slot.rows = std::move(rows);
+  slot.reads.store(0, std::memory_order_relaxed);
+  touch(slot);
+  bytes_ += slot.rows.bytes();
+  counts_[key.relation].others.bytes += slot.rows.bytes();
+  ++counts_[key.relation].others.produced;
+  candidates_.push({slot.stamp.load(std::memory_order_relaxed), key});
+  slot.state.fetch_add(ready - computing, std::memory_order_release);
+  slot.state.notify_all();
+  peak_bytes_ = std::max(peak_bytes_, bytes_);
+  evict_to_budget();
+}
+
+void TileStore::abandon(Slot& slot) {
+  slot.state.fetch_sub(computing, std::memory_order_release);
+  slot.state.notify_all();
+}
+
+void TileStore::evict_to_budget() {
+  std::vector<Candidate> held;
+  while (bytes_ > budget_ && !candidates_.empty()) {
+    const Candidate oldest = candidates_.top();
+    candidates_.pop();
+    Slot& slot = this->slot(oldest.key);
+    const std::uint64_t stamp = slot.stamp.load(std::memory_order_relaxed);
+    if (stamp != oldest.stamp) {  // used since it was put here
+      candidates_.push({stamp, oldest.key});
+      continue;
+    }
+    std::uint32_t unpinned = ready;
+    if (!slot.state.compare_exchange_strong(unpinned, computing, std::memory_order_acquire)) {
+      held.push_back(oldest);
+      continue;
+    }
+    StoreStatistics& counts = counts_[oldest.key.relation].others;
+    bytes_ -= slot.rows.bytes();
+    counts.bytes -= slot.rows.bytes();
+    counts.wasted += slot.reads.load(std::memory_order_relaxed) == 0 ? 1 : 0;
+    ++counts.evicted;
+    slot.rows = {};
+    abandon(slot);
+  }
+  for (const Candidate& candidate : held) candidates_.push(candidate);
+}
+
+StoreStatistics TileStore::statistics(std::size_t relation) const {
+  const std::scoped_lock lock(mutex_);
+  StoreStatistics result = counts_[relation].others;
+  result.misses = counts_[relation].misses.load(std::memory_order_relaxed);
+  result.waits = counts_[relation].waits.load(std::memory_order_relaxed);
+  for (std::size_t t = 0; slots_[relation] != nullptr && t < tiles_; ++t) {
+    result.hits += slots_[relation][t].hits.load(std::memory_order_relaxed);
+  }
+  return result;
+}
+
+Bytes TileStore::peak_bytes() const {
+  const std::scoped_lock lock(mutex_);
+  return peak_bytes_;
+}
+
+}  // namespace tessera

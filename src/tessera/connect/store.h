@@ -1,0 +1,181 @@
+// TileStore: rows of recently used tiles, of several relations, within one byte budget.
+//
+// A slot's state is one atomic word: how many readers hold it (pins), and its status.
+//
+//   empty ──claim──► computing ──publish──► ready ──evict (only without pins)──► empty
+//
+// A reader adds its pin first and then looks at the status. Ready is a hit: one atomic addition, no lock. Computing is waited for.
+// Empty is claimed by exactly one thread, which computes. Because the pin is there from the start, what a reader waits for or
+// holds is never evicted, even if the budget is a single tile.
+//
+// Eviction is least recently used: a use that follows the use of another slot stamps the slot with a clock, and the oldest stamp
+// goes first.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include <tessera/core/memory.h>
+#include <tessera/tile/rows.h>
+
+namespace tessera {
+
+/// What a store did for one relation so far.
+struct StoreStatistics {
+  std::uint64_t hits = 0;      ///< rows asked for that were there
+  std::uint64_t misses = 0;    ///< rows asked for that were not
+  std::uint64_t waits = 0;     ///< of those, how many waited for another thread to compute them
+  std::uint64_t produced = 0;  ///< tiles computed
+  std::uint64_t wasted = 0;    ///< of those, evicted without having been read
+  std::uint64_t evicted = 0;
+  Bytes bytes = 0;  ///< held now
+};
+
+class TileStore {
+  struct Slot;
+
+ public:
+  static constexpr std::size_t max_relations = 16;
+
+  /// Of a tile's rows in one relation.
+  struct Key {
+    std::size_t relation;
+    std::size_t tile;
+  };
+
+  TileStore(std::size_t tiles, Bytes budget) : tiles_(tiles), budget_(budget) {}
+
+  /// Makes room for a relation's slots: about 80 bytes a tile. Call before the relation is used, not concurrently with its use.
+  void open(std::size_t relation) { slots_[relation] = std::make_unique<Slot[]>(tiles_); }
+
+  /// Holds a slot: its rows stay where they are for as long as this lives.
+  class Pin {
+   public:
+    Pin() = default;
+    Pin(Pin&& other) noexcept : slot_(std::exchange(other.slot_, nullptr)) {}
+    Pin& operator=(Pin&& other) noexcept {
+      std::swap(slot_, other.slot_);
+      return *this;
+    }
+    ~Pin() {
+      if (slot_ != nullptr) slot_->state.fetch_sub(one_pin, std::memory_order_release);
+    }
+    [[nodiscard]] explicit operator bool() const { return slot_ != nullptr; }
+    [[nodiscard]] const TileRows& rows() const { return slot_->rows; }
+
+   private:
+    friend class TileStore;
+    Slot* slot_ = nullptr;
+  };
+
+  /// The slot's rows; if they are not there, `compute()` makes them or another thread's are waited for. `first_read` tells whether
+  /// nobody had read them before.
+  template <class Compute>
+  [[nodiscard]] Pin acquire(Key key, const Compute& compute, bool& first_read);
+
+  /// Computes a slot ahead of need if it is empty; returns whether it did.
+  template <class Compute>
+  bool produce(Key key, const Compute& compute);
+
+  [[nodiscard]] bool is_empty(Key key) const {
+    return (slot(key).state.load(std::memory_order_relaxed) & status_mask) == empty;
+  }
+  [[nodiscard]] StoreStatistics statistics(std::size_t relation) const;
+  /// The most bytes of rows that were held at once.
+  [[nodiscard]] Bytes peak_bytes() const;
+
+ private:
+  static constexpr std::uint32_t empty = 0, computing = 1, ready = 2;
+  static constexpr std::uint32_t status_mask = 3;
+  static constexpr std::uint32_t one_pin = 4;
+
+  struct Slot {
+    std::atomic<std::uint32_t> state{empty};
+    std::atomic<std::uint32_t> reads{0};  // since they were computed
+    std::atomic<std::uint64_t> hits{0};
+    std::atomic<std::uint64_t> stamp{0};
+    TileRows rows;
+  };
+  struct Candidate {
+    std::uint64_t stamp;
+    Key key;
+    friend bool operator<(const Candidate& a, const Candidate& b) { return a.stamp > b.stamp; }  // the oldest on top
+  };
+
+  struct Counts {
+    std::atomic<std::uint64_t> misses{0};
+    std::atomic<std::uint64_t> waits{0};
+    StoreStatistics others;  // guarded by the mutex
+  };
+
+  [[nodiscard]] Slot& slot(Key key) const { return slots_[key.relation][key.tile]; }
+  [[nodiscard]] static bool try_claim(Slot& slot);
+  void touch(Slot& slot);
+  template <class Compute>
+  void compute_and_publish(Key key, const Compute& compute);
+  void publish(Key key, TileRows rows);
+  static void abandon(Slot& slot);
+  void evict_to_budget();
+
+  std::size_t tiles_;
+  Bytes budget_;
+  std::array<std::unique_ptr<Slot[]>, max_relations> slots_;
+  std::array<Counts, max_relations> counts_;
+  std::atomic<std::uint64_t> clock_{1};  // above the stamp of a slot that was never used
+
+  mutable std::mutex mutex_;  // of the rest, which only computed tiles change
+  std::priority_queue<Candidate> candidates_;
+  Bytes bytes_ = 0;
+  Bytes peak_bytes_ = 0;
+};
+
+template <class Compute>
+void TileStore::compute_and_publish(Key key, const Compute& compute) {
+  try {
+    publish(key, compute());
+  } catch (...) {
+    abandon(slot(key));
+    throw;
+  }
+}
+
+template <class Compute>
+TileStore::Pin TileStore::acquire(Key key, const Compute& compute, bool& first_read) {
+  Slot& slot = this->slot(key);
+  Pin pin;
+  pin.slot_ = &slot;
+  std::uint32_t state = slot.state.fetch_add(one_pin, std::memory_order_acquire) + one_pin;
+  if ((state & status_mask) == ready) {
+    slot.hits.fetch_add(1, std::memory_order_relaxed);
+  } else {
+    counts_[key.relation].misses.fetch_add(1, std::memory_order_relaxed);
+    while ((state & status_mask) != ready) {
+      if ((state & status_mask) == computing) {
+        counts_[key.relation].waits.fetch_add(1, std::memory_order_relaxed);
+        slot.state.wait(state, std::memory_order_acquire);
+      } else if (try_claim(slot)) {
+        compute_and_publish(key, compute);
+      }
+      state = slot.state.load(std::memory_order_acquire);
+    }
+  }
+  touch(slot);
+  first_read = slot.reads.fetch_add(1, std::memory_order_relaxed) == 0;
+  return pin;
+}
+
+template <class Compute>
+bool TileStore::produce(Key key, const Compute& compute) {
+  if (!try_claim(slot(key))) return false;
+  compute_and_publish(key, compute);
+  return true;
+}
+
+}  // namespace tessera

@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""Checks that documents are true where a machine can tell: C++ blocks stand in an example that is compiled, and links
+between files lead somewhere. Prints what is wrong and exits with 1."""
+
+import pathlib
+import re
+import sys
+
+
+def problems(root: pathlib.Path) -> list[str]:
+    found = []
+    sources = [path.read_text() for path in sorted((root / "examples").glob("*.cpp"))]
+    documents = sorted(root.glob("*.md")) + sorted((root / "docs").glob("*.md"))
+    for document in documents:
+        text = document.read_text()
+        name = document.relative_to(root)
+        for block in re.findall(r"```cpp\n(.*?)```", text, re.S):
+            if not any(block in source for source in sources):
+                found.append(f"{name}: a C++ block is in no example: {block.strip().splitlines()[0]}")
+        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
+            if "://" not in target and not (document.parent / target).exists():
+                found.append(f"{name}: {target} is not there")
+    return found
+
+
+def main() -> int:
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
+    wrong = problems(root)
+    print("\n".join(wrong), end="\n" if wrong else "")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

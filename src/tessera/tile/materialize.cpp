@@ -21,6 +21,7 @@ struct Worker {
   Worker(const TiledMesh<Dim>& tiles, const Enumeration<Dim>& enumeration) : lookup(tiles, &enumeration), maker(lookup) {}
   Lookup<Dim> lookup;
   RowMaker<Dim> maker;
+  TileRows rows;
 };
 
 template <int Dim>
@@ -43,10 +44,10 @@ Csr<typename R::Row, typename R::Entry> materialize(const TiledMesh<Dim>& tiles,
   std::vector<TileRows> parts(tiles.tile_count());
   host::for_each_chunk(threads, parts.size(), tiles_at_once, [&](host::Range range, int worker) {
     if (options.monitor != nullptr && options.monitor->is_stopped()) return;
+    Worker<Dim>& mine = *workers[static_cast<size_t>(worker)];
     for (size_t t = range.begin; t < range.end; ++t) {
-      TileRows rows;
-      workers[static_cast<size_t>(worker)]->maker.template fill<R>(TileId(static_cast<uint32_t>(t)), rows);
-      parts[t] = std::move(rows);
+      mine.maker.template fill<R>(TileId(static_cast<uint32_t>(t)), mine.rows);
+      parts[t] = mine.rows;  // exactly as large as it is
     }
   });
   if (options.monitor != nullptr) options.monitor->update("working out a relation", 0.5);

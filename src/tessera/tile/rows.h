@@ -39,7 +39,7 @@ class RowMaker {
   void fill(TileId tile, TileRows& rows) {
     rows_ = &rows;
     rows.offsets.assign(1, 0);
-    rows.values.clear();
+    written_ = 0;
     if constexpr (R::from == top) {
       const auto cells = tiles_->internal_cells(tile);
       for (std::uint32_t c = cells.begin; c < cells.end; ++c) emit_cell<R>(c);
@@ -47,8 +47,10 @@ class RowMaker {
       view_.load(*tiles_, tile);
       const auto owned = view_.owned();
       for (std::uint32_t v = owned.begin; v < owned.end; ++v) {
+        const auto star = view_.star(VertexId(v));
+        make_room(9 * star.size() + 1);  // the most that any coboundary of a vertex, of its edges or of its faces takes
         if constexpr (R::from == Kind::vertex && R::to == top) {
-          for (const std::uint32_t c : view_.star(VertexId(v))) add(view_.cell_id(c));
+          for (const std::uint32_t c : star) add(view_.cell_id(c));
           end_row();
         } else {
           star_.build(view_, VertexId(v), depth<R>());
@@ -56,6 +58,7 @@ class RowMaker {
         }
       }
     }
+    rows.values.resize(written_);
   }
 
  private:
@@ -74,8 +77,12 @@ class RowMaker {
                                                           : StarDepth::links;
   }
 
-  void add(std::uint32_t value) { rows_->values.push_back(value); }
-  void end_row() { rows_->offsets.push_back(static_cast<std::uint32_t>(rows_->values.size())); }
+  /// Lets add() write `count` values without looking.
+  void make_room(std::size_t count) {
+    if (rows_->values.size() < written_ + count) rows_->values.resize(2 * (written_ + count));
+  }
+  void add(std::uint32_t value) { rows_->values[written_++] = value; }
+  void end_row() { rows_->offsets.push_back(static_cast<std::uint32_t>(written_)); }
 
   [[nodiscard]] std::uint32_t id(std::uint32_t rank) const { return star_.neighbours()[rank]; }
 
@@ -135,10 +142,11 @@ class RowMaker {
     } else if constexpr (R::to == Kind::face) {
       star_.for_each_link(p, [&](std::uint32_t q, bool) { add(face_of(a, b, id(q))); });
     } else {  // EE: the edges of both ends but this one
-      const std::size_t begin = rows_->values.size();
-      emit_vertex_row<VE>(star_);
-      const std::size_t middle = rows_->values.size();
       other_star_.build(lookup_->view_of(VertexId(b)), VertexId(b), StarDepth::neighbours);
+      make_room(star_.neighbours().size() + other_star_.neighbours().size());
+      const std::size_t begin = written_;
+      emit_vertex_row<VE>(star_);
+      const std::size_t middle = written_;
       emit_vertex_row<VE>(other_star_);
       merge({begin, middle}, edge_of(a, b));
     }
@@ -154,13 +162,14 @@ class RowMaker {
     } else if constexpr (R::to == Kind::edge) {
       add(edge_of(a, b)), add(edge_of(a, c)), add(edge_of(b, c));
     } else {  // FF: the faces of its three edges but this one
-      const std::size_t begin = rows_->values.size();
-      emit_edge<EF>(p);
-      const std::size_t second = rows_->values.size();
-      emit_edge<EF>(q);
-      const std::size_t third = rows_->values.size();
       other_star_.build(lookup_->view_of(VertexId(b)), VertexId(b), StarDepth::links);
       const auto others = other_star_.neighbours();
+      make_room(2 * star_.neighbours().size() + others.size());
+      const std::size_t begin = written_;
+      emit_edge<EF>(p);
+      const std::size_t second = written_;
+      emit_edge<EF>(q);
+      const std::size_t third = written_;
       other_star_.for_each_link(other_star_.rank(c), [&](std::uint32_t r, bool) { add(face_of(b, c, others[r])); });
       merge({begin, second, third}, face_of(a, b, c));
     }
@@ -180,9 +189,9 @@ class RowMaker {
     std::uint32_t* count = rows_->offsets.data() + base;
     std::fill_n(count, first_of_edge_.back(), 0);
     for_each_incidence<R>([&](std::uint32_t element, std::uint32_t) { ++count[element]; });
-    std::uint32_t next = static_cast<std::uint32_t>(rows_->values.size());
+    std::uint32_t next = static_cast<std::uint32_t>(written_);
     for (std::uint32_t i = 0; i < first_of_edge_.back(); ++i) next += std::exchange(count[i], next);
-    rows_->values.resize(next);
+    written_ = next;
     // Filling leaves each entry at its row's end, which is what offsets hold.
     for_each_incidence<R>([&](std::uint32_t element, std::uint32_t c) { rows_->values[count[element]++] = c; });
   }
@@ -206,6 +215,7 @@ class RowMaker {
   template <class R>
   void emit_cell(std::uint32_t c) {
     const Cell& cell = tiles_->cells()[c];
+    make_room(6);  // a tet has no more of anything
     if constexpr (R::to == Kind::vertex) {
       for (const VertexId v : cell) add(v.index());
     } else if constexpr (R::to == Kind::edge) {
@@ -226,9 +236,10 @@ class RowMaker {
   /// Cells that share all corners but one: those around the two lowest corners, since a facet misses only one of them.
   void emit_cell_neighbours(std::uint32_t c) {
     const Cell& cell = tiles_->cells()[c];
-    const std::size_t begin = rows_->values.size();
+    const std::size_t begin = written_;
     const auto add_around = [&](VertexId v) {
       const TileView<Dim>& view = lookup_->view_of(v);
+      make_room(view.star(v).size());
       for (const std::uint32_t local : view.star(v)) {
         const std::uint32_t other = view.cell_id(local);
         std::size_t shared = 0;
@@ -237,24 +248,21 @@ class RowMaker {
       }
     };
     add_around(cell[0]);
-    const std::size_t middle = rows_->values.size();
+    const std::size_t middle = written_;
     add_around(cell[1]);
     merge({begin, middle}, c);
   }
 
   /// Merges the ascending pieces of the current row that begin at `pieces` into one without repeats and without `self`.
   void merge(std::initializer_list<std::size_t> pieces, std::uint32_t self) {
-    Array<std::uint32_t>& values = rows_->values;
-    const auto begin = values.begin() + static_cast<std::ptrdiff_t>(*pieces.begin());
-    for (const std::size_t piece : pieces) {
-      const auto middle = values.begin() + static_cast<std::ptrdiff_t>(piece);
-      const std::size_t* next = std::upper_bound(pieces.begin(), pieces.end(), piece);
-      const auto end = next == pieces.end() ? values.end() : values.begin() + static_cast<std::ptrdiff_t>(*next);
-      std::inplace_merge(begin, middle, end);
+    std::uint32_t* values = rows_->values.data();
+    std::uint32_t* begin = values + *pieces.begin();
+    for (const std::size_t& piece : pieces) {
+      const bool is_last = &piece + 1 == pieces.end();
+      std::inplace_merge(begin, values + piece, values + (is_last ? written_ : *(&piece + 1)));
     }
-    auto end = std::unique(begin, values.end());
-    end = std::remove(begin, end, self);
-    values.erase(end, values.end());
+    std::uint32_t* end = std::unique(begin, values + written_);
+    written_ = static_cast<std::size_t>(std::remove(begin, end, self) - values);
   }
 
   Lookup<Dim>* lookup_;
@@ -264,6 +272,7 @@ class RowMaker {
   VertexStar<Dim> other_star_;
   std::vector<std::uint32_t> first_of_edge_;
   TileRows* rows_ = nullptr;
+  std::size_t written_ = 0;  ///< values of the current rows; their array may be larger meanwhile
 };
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
 // Everything a user of the library includes. Kernels of one's own also include the .cuh headers of exec.
 #pragma once
 
+#include <tessera/connect/connectivity.h>
 #include <tessera/core/config.h>
 #include <tessera/core/csr.h>
 #include <tessera/core/error.h>
@@ -18,3 +19,5 @@
 #include <tessera/mesh/make.h>
 #include <tessera/mesh/mesh.h>
 #include <tessera/mesh/octree.h>
+#include <tessera/tile/materialize.h>
+#include <tessera/tile/tiled_mesh.h>

@@ -101,6 +101,19 @@ TEST(Connectivity, ProducersWorkAhead) {
   EXPECT_EQ(vv.statistics().hits + vv.statistics().misses, tiles.tile_count());
 }
 
+// Scratch that was made for VT, before there was an enumeration, serves VE too.
+TEST(Connectivity, LaterRequestsMayNeedMore) {
+  const TetMesh mesh = make_kuhn(8);
+  const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 30});
+  Connectivity<3> conn = connect(tiles);
+  const auto [vt] = conn.request<VT>();
+  EXPECT_GT(vt[VertexId(0)].size(), 0u);
+  const auto [ve] = conn.request<VE>();
+  std::size_t entries = 0;
+  for (std::uint32_t v = 0; v < ve.size(); ++v) entries += ve[VertexId(v)].size();
+  EXPECT_EQ(entries, 2 * conn.enumeration().edge_count());
+}
+
 TEST(Connectivity, HandlesKeepItAlive) {
   const TetMesh mesh = make_kuhn(6);
   const TiledMesh<3> tiles = tile(mesh);

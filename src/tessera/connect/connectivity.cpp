@@ -46,10 +46,10 @@ class ConnectionCore {
     const std::scoped_lock lock(prepare_mutex_);
     Provider& provider = provider_of<R>();
     if (provider.is_prepared) return;
-    if (needs_enumeration<R>() || options_.mode == StorageMode::materialized) (void)enumeration_locked();
+    if (needs_enumeration<R, Dim> || options_.mode == StorageMode::materialized) (void)enumeration_locked();
     if (options_.mode == StorageMode::materialized) {
       auto csr = std::make_shared<Csr<typename R::Row, typename R::Entry>>(
-          materialize<R>(tiles_, *enumeration_, {.exec = options_.exec}));
+          materialize<R>(tiles_, enumeration_, {.exec = options_.exec}));
       provider.offsets = csr->offsets.data();
       provider.values = reinterpret_cast<const uint32_t*>(csr->values.data());  // an id is its index
       provider.whole = std::move(csr);
@@ -78,9 +78,9 @@ class ConnectionCore {
       const TileId tile = tiles_.tile_of(id);
       return {tile, id.index() - tiles_.internal_cells(tile).begin};
     } else {
-      const TileId tile = enumeration_->tile_of(id);
-      if constexpr (R::from == Kind::edge) return {tile, id.index() - enumeration_->first_edge(tile)};
-      return {tile, id.index() - enumeration_->first_face(tile)};
+      const TileId tile = enumeration_.tile_of(id);
+      if constexpr (R::from == Kind::edge) return {tile, id.index() - enumeration_.first_edge(tile)};
+      return {tile, id.index() - enumeration_.first_face(tile)};
     }
   }
 
@@ -99,8 +99,8 @@ class ConnectionCore {
   [[nodiscard]] size_t row_count() const {
     return R::from == Kind::vertex ? tiles_.vertex_count()
            : R::from == top        ? tiles_.cell_count()
-           : R::from == Kind::edge ? enumeration_->edge_count()
-                                   : enumeration_->face_count();
+           : R::from == Kind::edge ? enumeration_.edge_count()
+                                   : enumeration_.face_count();
   }
 
   template <class R>
@@ -116,13 +116,6 @@ class ConnectionCore {
     const uint32_t* offsets = nullptr;
     const uint32_t* values = nullptr;
   };
-  /// What computing a tile needs; lent to one thread at a time.
-  struct Scratch {
-    Scratch(const TiledMesh<Dim>& tiles, const Enumeration<Dim>* enumeration) : lookup(tiles, enumeration), maker(lookup) {}
-    Lookup<Dim> lookup;
-    RowMaker<Dim> maker;
-    TileRows rows;
-  };
   struct Request {
     size_t relation = 0;
     TileId tile;
@@ -136,42 +129,37 @@ class ConnectionCore {
   Provider& provider_of() {
     return providers_[slot<R>()];
   }
-  template <class R>
-  static constexpr bool needs_enumeration() {
-    const auto is_enumerated = [](Kind kind) { return kind != Kind::vertex && kind != top; };
-    return is_enumerated(R::from) || is_enumerated(R::to);
-  }
-
   const Enumeration<Dim>& enumeration_locked() {
-    if (!enumeration_) {
+    if (!has_enumeration_) {
       const bool implicit = options_.mode == StorageMode::implicit_tiles;
-      enumeration_ = std::make_unique<Enumeration<Dim>>(implicit ? Enumeration<Dim>::make_implicit(tiles_, options_.exec)
-                                                                 : Enumeration<Dim>::make_explicit(tiles_, options_.exec));
+      enumeration_ = implicit ? Enumeration<Dim>::make_implicit(tiles_, options_.exec)
+                              : Enumeration<Dim>::make_explicit(tiles_, options_.exec);
+      has_enumeration_ = true;
     }
-    return *enumeration_;
+    return enumeration_;
   }
 
   template <class R>
   TileRows compute(TileId tile) {
-    std::unique_ptr<Scratch> scratch = borrow();
+    std::unique_ptr<RowWorker<Dim>> scratch = borrow();
     scratch->maker.template fill<R>(tile, scratch->rows);
     TileRows exact{scratch->rows.offsets, scratch->rows.values};
     give_back(std::move(scratch));
     return exact;
   }
 
-  std::unique_ptr<Scratch> borrow() {
+  std::unique_ptr<RowWorker<Dim>> borrow() {
     {
       const std::scoped_lock lock(scratch_mutex_);
       if (!scratch_.empty()) {
-        std::unique_ptr<Scratch> some = std::move(scratch_.back());
+        std::unique_ptr<RowWorker<Dim>> some = std::move(scratch_.back());
         scratch_.pop_back();
         return some;
       }
     }
-    return std::make_unique<Scratch>(tiles_, enumeration_.get());
+    return std::make_unique<RowWorker<Dim>>(tiles_, &enumeration_);
   }
-  void give_back(std::unique_ptr<Scratch> scratch) {
+  void give_back(std::unique_ptr<RowWorker<Dim>> scratch) {
     const std::scoped_lock lock(scratch_mutex_);
     scratch_.push_back(std::move(scratch));
   }
@@ -222,11 +210,12 @@ class ConnectionCore {
   const TiledMesh<Dim>& tiles_;
   ConnectOptions options_;
   std::mutex prepare_mutex_;
-  std::unique_ptr<Enumeration<Dim>> enumeration_;
+  Enumeration<Dim> enumeration_;  // in place, so that scratch made before it is filled knows it too
+  bool has_enumeration_ = false;
   std::array<Provider, TileStore::max_relations> providers_;
   TileStore store_;
   std::mutex scratch_mutex_;
-  std::vector<std::unique_ptr<Scratch>> scratch_;
+  std::vector<std::unique_ptr<RowWorker<Dim>>> scratch_;
   std::mutex queue_mutex_;
   std::condition_variable_any wake_;
   std::deque<Request> queue_;
@@ -245,14 +234,15 @@ Row<R> Rows<R, Dim>::operator[](typename R::Row id) const {
 }
 
 template <class R, int Dim>
-std::span<const std::uint32_t> Rows<R, Dim>::Reader::operator[](typename R::Row id) {
-  if (rows_.core_->template is_materialized<R>()) return rows_.core_->template materialized_row<R>(id);
+IdSpan<typename R::Entry> Rows<R, Dim>::Reader::operator[](typename R::Row id) {
+  using Ids = IdSpan<typename R::Entry>;
+  if (rows_.core_->template is_materialized<R>()) return Ids(rows_.core_->template materialized_row<R>(id));
   const auto [tile, row] = rows_.core_->template locate<R>(id);
   if (tile != tile_ || !pin_) {
     pin_ = rows_.core_->template acquire<R>(tile);
     tile_ = tile;
   }
-  return pin_.rows()[row];
+  return Ids(pin_.rows()[row]);
 }
 
 template <class R, int Dim>

@@ -42,45 +42,17 @@ namespace detail {
 template <int Dim>
 class ConnectionCore;
 
-/// The entries of a row as ids.
-template <class Entry>
-class IdIterator {
- public:
-  using value_type = Entry;
-  using difference_type = std::ptrdiff_t;
-  IdIterator() = default;
-  explicit IdIterator(const std::uint32_t* at) : at_(at) {}
-  Entry operator*() const { return Entry(*at_); }
-  IdIterator& operator++() {
-    ++at_;
-    return *this;
-  }
-  IdIterator operator++(int) { return IdIterator(at_++); }
-  friend bool operator==(const IdIterator&, const IdIterator&) = default;
-
- private:
-  const std::uint32_t* at_ = nullptr;
-};
-
 }  // namespace detail
 
 /// One row. Holds its tile: entries stay valid as long as the row does, whatever is evicted meanwhile.
 template <class R>
-class Row {
+class Row : public IdSpan<typename R::Entry> {
  public:
-  using Entry = typename R::Entry;
-  using Iterator = detail::IdIterator<Entry>;
-
-  Row(TileStore::Pin pin, std::span<const std::uint32_t> values) : pin_(std::move(pin)), values_(values) {}
-  [[nodiscard]] std::size_t size() const { return values_.size(); }
-  [[nodiscard]] bool empty() const { return values_.empty(); }
-  [[nodiscard]] Entry operator[](std::size_t i) const { return Entry(values_[i]); }
-  [[nodiscard]] Iterator begin() const { return Iterator(values_.data()); }
-  [[nodiscard]] Iterator end() const { return Iterator(values_.data() + values_.size()); }
+  Row(TileStore::Pin pin, std::span<const std::uint32_t> values)
+      : IdSpan<typename R::Entry>(values), pin_(std::move(pin)) {}
 
  private:
   TileStore::Pin pin_;
-  std::span<const std::uint32_t> values_;
 };
 
 /// Every row of a relation; copy it freely, use it from any thread.
@@ -97,7 +69,7 @@ class Rows {
    public:
     explicit Reader(const Rows& rows) : rows_(rows) {}
     /// Valid until the next call.
-    [[nodiscard]] std::span<const std::uint32_t> operator[](typename R::Row id);
+    [[nodiscard]] IdSpan<typename R::Entry> operator[](typename R::Row id);
 
    private:
     Rows rows_;

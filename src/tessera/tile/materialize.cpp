@@ -15,20 +15,11 @@ using std::uint32_t;
 
 constexpr size_t tiles_at_once = 8;
 
-/// One worker's tools.
 template <int Dim>
-struct Worker {
-  Worker(const TiledMesh<Dim>& tiles, const Enumeration<Dim>& enumeration) : lookup(tiles, &enumeration), maker(lookup) {}
-  Lookup<Dim> lookup;
-  RowMaker<Dim> maker;
-  TileRows rows;
-};
-
-template <int Dim>
-std::vector<std::unique_ptr<Worker<Dim>>> make_workers(int threads, const TiledMesh<Dim>& tiles,
+std::vector<std::unique_ptr<RowWorker<Dim>>> make_workers(int threads, const TiledMesh<Dim>& tiles,
                                                        const Enumeration<Dim>& enumeration) {
-  std::vector<std::unique_ptr<Worker<Dim>>> workers;
-  for (int i = 0; i < threads; ++i) workers.push_back(std::make_unique<Worker<Dim>>(tiles, enumeration));
+  std::vector<std::unique_ptr<RowWorker<Dim>>> workers;
+  for (int i = 0; i < threads; ++i) workers.push_back(std::make_unique<RowWorker<Dim>>(tiles, &enumeration));
   return workers;
 }
 
@@ -44,7 +35,7 @@ Csr<typename R::Row, typename R::Entry> materialize(const TiledMesh<Dim>& tiles,
   std::vector<TileRows> parts(tiles.tile_count());
   host::for_each_chunk(threads, parts.size(), tiles_at_once, [&](host::Range range, int worker) {
     if (options.monitor != nullptr && options.monitor->is_stopped()) return;
-    Worker<Dim>& mine = *workers[static_cast<size_t>(worker)];
+    RowWorker<Dim>& mine = *workers[static_cast<size_t>(worker)];
     for (size_t t = range.begin; t < range.end; ++t) {
       mine.maker.template fill<R>(TileId(static_cast<uint32_t>(t)), mine.rows);
       parts[t] = mine.rows;  // exactly as large as it is

@@ -28,6 +28,46 @@ struct TileRows {
   [[nodiscard]] std::size_t bytes() const { return 4 * (offsets.capacity() + values.capacity()); }
 };
 
+/// The entries of a row as ids.
+template <class Entry>
+class IdSpan {
+ public:
+  class Iterator {
+   public:
+    using value_type = Entry;
+    using difference_type = std::ptrdiff_t;
+    Iterator() = default;
+    explicit Iterator(const std::uint32_t* at) : at_(at) {}
+    Entry operator*() const { return Entry(*at_); }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    Iterator operator++(int) { return Iterator(at_++); }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    const std::uint32_t* at_ = nullptr;
+  };
+
+  IdSpan() = default;
+  explicit IdSpan(std::span<const std::uint32_t> values) : values_(values) {}
+  [[nodiscard]] std::size_t size() const { return values_.size(); }
+  [[nodiscard]] bool empty() const { return values_.empty(); }
+  [[nodiscard]] Entry operator[](std::size_t i) const { return Entry(values_[i]); }
+  [[nodiscard]] Iterator begin() const { return Iterator(values_.data()); }
+  [[nodiscard]] Iterator end() const { return Iterator(values_.data() + values_.size()); }
+  [[nodiscard]] std::span<const std::uint32_t> indices() const { return values_; }
+
+ private:
+  std::span<const std::uint32_t> values_;
+};
+
+/// Does a relation name edges or faces that only an enumeration numbers?
+template <class R, int Dim>
+inline constexpr bool needs_enumeration = (R::from != Kind::vertex && static_cast<int>(R::from) != Dim) ||
+                                          (R::to != Kind::vertex && static_cast<int>(R::to) != Dim);
+
 /// Makes the rows of tiles, one after the other, for one worker.
 template <int Dim>
 class RowMaker {
@@ -273,6 +313,18 @@ class RowMaker {
   std::vector<std::uint32_t> first_of_edge_;
   TileRows* rows_ = nullptr;
   std::size_t written_ = 0;  ///< values of the current rows; their array may be larger meanwhile
+};
+
+/// What one worker needs to make rows; workers share nothing.
+template <int Dim>
+struct RowWorker {
+  RowWorker(const TiledMesh<Dim>& tiles, const Enumeration<Dim>* enumeration) : lookup(tiles, enumeration), maker(lookup) {}
+  RowWorker(const RowWorker&) = delete;  // the maker knows where the lookup is
+  RowWorker& operator=(const RowWorker&) = delete;
+
+  Lookup<Dim> lookup;
+  RowMaker<Dim> maker;
+  TileRows rows;
 };
 
 }  // namespace tessera

@@ -1,7 +1,7 @@
 // The benchmarks' one tool: run variants in turn, print one JSON line a measurement.
 //
-// Variants of a comparison are interleaved (a b c, a b c, ...), because machines drift: a ratio of two medians
-// from one run means something, two absolute times from two runs do not.
+// Variants of a comparison are interleaved (a b c, a b c, ...), because machines drift: a ratio of two
+// medians from one run means something, two absolute times from two runs do not.
 #pragma once
 
 #include <algorithm>
@@ -28,10 +28,10 @@ struct Variant {
 };
 
 struct Setup {
-  std::string question;      ///< what the benchmark asks: "radix_sort"
-  std::string input;         ///< "50000000 keys"
-  std::uint64_t items = 0;   ///< how many elements the work is done on
-  std::uint64_t bytes = 0;   ///< the fewest bytes the work must move
+  std::string question;     ///< what the benchmark asks: "radix_sort"
+  std::string input;        ///< "50000000 keys"
+  std::uint64_t items = 0;  ///< how many elements the work is done on
+  std::uint64_t bytes = 0;  ///< the fewest bytes the work must move
   std::string device = "cpu";
   int threads = 1;
   int repeats = 7;
@@ -52,17 +52,21 @@ inline double seconds_of(const std::function<void()>& work) {
 /// Prints one measurement as a JSON line.
 inline void print(const Setup& setup, const Timing& t) {
   std::printf(
-      "{\"question\":\"%s\",\"variant\":\"%s\",\"input\":\"%s\",\"items\":%llu,\"device\":\"%s\",\"threads\":%d,"
-      "\"repeats\":%d,\"seconds\":%.6g,\"fastest\":%.6g,\"slowest\":%.6g,\"bytes\":%llu,\"bytes_per_second\":%.4g,"
+      "{\"question\":\"%s\",\"variant\":\"%s\",\"input\":\"%s\",\"items\":%llu,\"device\":\"%s\",\"threads\":"
+      "%d,"
+      "\"repeats\":%d,\"seconds\":%.6g,\"fastest\":%.6g,\"slowest\":%.6g,\"bytes\":%llu,\"bytes_per_second\":"
+      "%.4g,"
       "\"peak_bytes\":%llu,\"checksum\":\"%016llx\"}\n",
-      setup.question.c_str(), t.name.c_str(), setup.input.c_str(), static_cast<unsigned long long>(setup.items),
-      setup.device.c_str(), setup.threads, setup.repeats, t.median, t.fastest, t.slowest,
-      static_cast<unsigned long long>(setup.bytes), static_cast<double>(setup.bytes) / t.median,
-      static_cast<unsigned long long>(peak_resident_bytes()), static_cast<unsigned long long>(t.checksum));
+      setup.question.c_str(), t.name.c_str(), setup.input.c_str(),
+      static_cast<unsigned long long>(setup.items), setup.device.c_str(), setup.threads, setup.repeats,
+      t.median, t.fastest, t.slowest, static_cast<unsigned long long>(setup.bytes),
+      static_cast<double>(setup.bytes) / t.median, static_cast<unsigned long long>(peak_resident_bytes()),
+      static_cast<unsigned long long>(t.checksum));
   std::fflush(stdout);
 }
 
-/// Runs every variant once to warm up, then `repeats` rounds of all of them in turn, and prints a line for each.
+/// Runs every variant once to warm up, then `repeats` rounds of all of them in turn, and prints a line for
+/// each.
 inline std::vector<Timing> compare(const Setup& setup, const std::vector<Variant>& variants) {
   std::vector<std::vector<double>> times(variants.size());
   std::vector<Timing> result(variants.size());

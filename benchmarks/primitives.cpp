@@ -60,7 +60,9 @@ void measure_sort(const Exec& exec, std::size_t n) {
          __gnu_parallel::sort(pairs.begin(), pairs.end());
          return pairs[n / 2].first;
        },
-       [&] { host_for_each(exec, n, [&](std::size_t i) { pairs[i] = {key(i), static_cast<uint32_t>(i)}; }); }},
+       [&] {
+         host_for_each(exec, n, [&](std::size_t i) { pairs[i] = {key(i), static_cast<uint32_t>(i)}; });
+       }},
       {"tessera",
        [&] {
          sort_pairs<uint64_t, uint32_t>(exec, keys.span(), values.span());
@@ -73,7 +75,8 @@ void measure_sort(const Exec& exec, std::size_t n) {
          });
        }}};
   const auto timings = compare(setup, variants);
-  if (timings[0].checksum != timings[1].checksum) std::fprintf(stderr, "sort_pairs: the results differ\n"), std::exit(1);
+  if (timings[0].checksum != timings[1].checksum)
+    std::fprintf(stderr, "sort_pairs: the results differ\n"), std::exit(1);
 }
 
 }  // namespace

@@ -7,9 +7,9 @@
 #include <tessera/core/hash.h>
 #include <tessera/core/random.h>
 #include <tessera/exec/buffer.h>
+#include <tessera/exec/primitives.h>
 #include <tessera/exec/cuda/check.cuh>
 #include <tessera/exec/for_each.cuh>
-#include <tessera/exec/primitives.h>
 
 #include "measure.h"
 
@@ -21,10 +21,11 @@ using cuda::check;
 void fill(const Exec& exec, Buffer<uint64_t>& keys, Buffer<uint32_t>& values) {
   uint64_t* k = keys.data();
   uint32_t* v = values.data();
-  for_each(exec, keys.size(), TS_LAMBDA(std::size_t i) {
-    k[i] = splitmix64(i);
-    v[i] = static_cast<uint32_t>(i);
-  });
+  for_each(
+      exec, keys.size(), TS_LAMBDA(std::size_t i) {
+        k[i] = splitmix64(i);
+        v[i] = static_cast<uint32_t>(i);
+      });
   synchronize(exec);
 }
 
@@ -57,59 +58,62 @@ void measure(const Exec& exec, std::size_t n, int repeats) {
                  .repeats = repeats};
   };
   Cub scan, sort, sum, runs;
-  compare(setup("device copy", 8 * n), {{"cudaMemcpy", [&] {
-            check(cudaMemcpy(out.data(), values.data(), 4 * n, cudaMemcpyDeviceToDevice), "copying");
-            synchronize(exec);
-            return uint64_t{0};
-          }}});
-  compare(setup("exclusive_scan", 8 * n), {{"cub",
-                                            [&] {
-                                              scan(exec, [&](void* s, std::size_t& b) {
-                                                return cub::DeviceScan::ExclusiveSum(s, b, values.data(), out.data(), n);
-                                              });
-                                              return hash_values(out.to_host(1000));
-                                            }},
-                                           {"tessera", [&] {
-                                              exclusive_scan<uint32_t, uint32_t>(exec, values.span(), out.span());
-                                              synchronize(exec);
-                                              return hash_values(out.to_host(1000));
-                                            }}});
-  compare(setup("reduce_sum", 4 * n), {{"cub",
-                                        [&] {
-                                          sum(exec, [&](void* s, std::size_t& b) {
-                                            return cub::DeviceReduce::Sum(s, b, values.data(), out.data(), n);
-                                          });
-                                          return uint64_t{out.to_host(1)[0]};
-                                        }},
-                                       {"tessera", [&] { return uint64_t{reduce_sum<uint32_t>(exec, values.span())}; }}});
-  const auto refill = [&] { fill(exec, keys, values); };
-  compare(setup("sort_pairs", 24 * n),
+  compare(setup("device copy", 8 * n),
+          {{"cudaMemcpy", [&] {
+              check(cudaMemcpy(out.data(), values.data(), 4 * n, cudaMemcpyDeviceToDevice), "copying");
+              synchronize(exec);
+              return uint64_t{0};
+            }}});
+  compare(setup("exclusive_scan", 8 * n),
           {{"cub",
             [&] {
-              cub::DoubleBuffer<uint64_t> k(keys.data(), other_keys.data());
-              cub::DoubleBuffer<uint32_t> v(values.data(), other_values.data());
-              sort(exec, [&](void* s, std::size_t& b) { return cub::DeviceRadixSort::SortPairs(s, b, k, v, n); });
-              return hash_values(keys.to_host(1000));
-            },
-            refill},
-           {"tessera",
-            [&] {
-              sort_pairs<uint64_t, uint32_t>(exec, keys.span(), values.span());
+              scan(exec, [&](void* s, std::size_t& b) {
+                return cub::DeviceScan::ExclusiveSum(s, b, values.data(), out.data(), n);
+              });
+              return hash_values(out.to_host(1000));
+            }},
+           {"tessera", [&] {
+              exclusive_scan<uint32_t, uint32_t>(exec, values.span(), out.span());
               synchronize(exec);
-              return hash_values(keys.to_host(1000));
-            },
-            refill}});
-  compare(setup("unique", 16 * n), {{"cub",
-                                     [&] {
-                                       runs(exec, [&](void* s, std::size_t& b) {
-                                         return cub::DeviceSelect::Unique(s, b, keys.data(), other_keys.data(),
-                                                                          count.data(), static_cast<int64_t>(n));
-                                       });
-                                       return count.to_host()[0];
-                                     }},
-                                    {"tessera", [&] {
-                                       return uint64_t{unique<uint64_t>(exec, keys.span(), other_keys.span())};
-                                     }}});
+              return hash_values(out.to_host(1000));
+            }}});
+  compare(setup("reduce_sum", 4 * n),
+          {{"cub",
+            [&] {
+              sum(exec, [&](void* s, std::size_t& b) {
+                return cub::DeviceReduce::Sum(s, b, values.data(), out.data(), n);
+              });
+              return uint64_t{out.to_host(1)[0]};
+            }},
+           {"tessera", [&] { return uint64_t{reduce_sum<uint32_t>(exec, values.span())}; }}});
+  const auto refill = [&] { fill(exec, keys, values); };
+  compare(setup("sort_pairs", 24 * n), {{"cub",
+                                         [&] {
+                                           cub::DoubleBuffer<uint64_t> k(keys.data(), other_keys.data());
+                                           cub::DoubleBuffer<uint32_t> v(values.data(), other_values.data());
+                                           sort(exec, [&](void* s, std::size_t& b) {
+                                             return cub::DeviceRadixSort::SortPairs(s, b, k, v, n);
+                                           });
+                                           return hash_values(keys.to_host(1000));
+                                         },
+                                         refill},
+                                        {"tessera",
+                                         [&] {
+                                           sort_pairs<uint64_t, uint32_t>(exec, keys.span(), values.span());
+                                           synchronize(exec);
+                                           return hash_values(keys.to_host(1000));
+                                         },
+                                         refill}});
+  compare(setup("unique", 16 * n),
+          {{"cub",
+            [&] {
+              runs(exec, [&](void* s, std::size_t& b) {
+                return cub::DeviceSelect::Unique(s, b, keys.data(), other_keys.data(), count.data(),
+                                                 static_cast<int64_t>(n));
+              });
+              return count.to_host()[0];
+            }},
+           {"tessera", [&] { return uint64_t{unique<uint64_t>(exec, keys.span(), other_keys.span())}; }}});
 }
 
 }  // namespace tessera::bench

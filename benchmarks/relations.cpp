@@ -13,7 +13,8 @@ int main(int argc, char** argv) {
   const bool smoke = bench::is_smoke(argc, argv);
   const std::uint32_t n = smoke ? 16 : argc > 1 ? static_cast<std::uint32_t>(std::atoi(argv[1])) : 128;
   const Exec exec = Exec::host(!smoke && argc > 2 ? std::atoi(argv[2]) : 0);
-  const std::uint32_t tile_size = !smoke && argc > 3 ? static_cast<std::uint32_t>(std::atoi(argv[3])) : TileOptions{}.max_vertices;
+  const std::uint32_t tile_size =
+      !smoke && argc > 3 ? static_cast<std::uint32_t>(std::atoi(argv[3])) : TileOptions{}.max_vertices;
   const TetMesh mesh = make_shuffled(make_kuhn(n, {.exec = exec}));
   bench::Setup setup = {.input = "kuhn" + std::to_string(n) + " shuffled",
                         .items = mesh.cell_count(),

@@ -10,8 +10,9 @@ int main() {
   mesh.point_data.add(ts::make_wave_field(mesh.points, ts::WaveField::rough));
 
   const ts::DoctorReport report = ts::diagnose(mesh);
-  std::cout << mesh.cell_count() << " tets, " << report.edges << " edges, " << report.faces << " faces, Euler "
-            << report.euler_characteristic << (report.has_errors() ? ", broken\n" : ", sound\n");
+  std::cout << mesh.cell_count() << " tets, " << report.edges << " edges, " << report.faces
+            << " faces, Euler " << report.euler_characteristic
+            << (report.has_errors() ? ", broken\n" : ", sound\n");
 
   ts::write_mesh("kuhn32.vtu", mesh);  // whole or not at all
   const ts::TetMesh again = ts::read_tets("kuhn32.vtu");

@@ -1,4 +1,5 @@
-// Pulled rows equal materialized ones for every relation, storage mode, budget, number of consumers and producers.
+// Pulled rows equal materialized ones for every relation, storage mode, budget, number of consumers and
+// producers.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -26,11 +27,14 @@ const std::vector<Setting> settings = {
 
 /// Goes through all rows forwards, backwards or in a scattered order.
 template <class R, int Dim>
-std::size_t count_wrong(const Rows<R, Dim>& rows, const Csr<typename R::Row, typename R::Entry>& expected, int order) {
+std::size_t count_wrong(const Rows<R, Dim>& rows, const Csr<typename R::Row, typename R::Entry>& expected,
+                        int order) {
   std::size_t wrong = 0;
   const std::uint32_t n = static_cast<std::uint32_t>(expected.size());
   for (std::uint32_t i = 0; i < n; ++i) {
-    const std::uint32_t id = order == 0 ? i : order == 1 ? n - 1 - i : static_cast<std::uint32_t>(i * 7919ull % n);
+    const std::uint32_t id = order == 0   ? i
+                             : order == 1 ? n - 1 - i
+                                          : static_cast<std::uint32_t>(i * 7919ull % n);
     const Row<R> row = rows[typename R::Row(id)];
     const auto right = expected[typename R::Row(id)];
     wrong += std::equal(row.begin(), row.end(), right.begin(), right.end()) ? 0 : 1;
@@ -43,7 +47,8 @@ void check_all(const SimplexMesh<Dim>& mesh, std::uint32_t size) {
   const TiledMesh<Dim> tiles = tile(mesh, {.max_vertices = size});
   const auto enumeration = Enumeration<Dim>::make_explicit(tiles);
   for (const Setting& setting : settings) {
-    Connectivity<Dim> conn(tiles, {.mode = setting.mode, .memory = setting.memory, .producers = setting.producers});
+    Connectivity<Dim> conn(tiles,
+                           {.mode = setting.mode, .memory = setting.memory, .producers = setting.producers});
     for_each_relation<Dim>([&]<class R>(R, std::string_view name) {
       const auto expected = materialize<R>(tiles, enumeration);
       const auto [rows] = conn.template request<R>();
@@ -51,16 +56,22 @@ void check_all(const SimplexMesh<Dim>& mesh, std::uint32_t size) {
       std::vector<std::thread> consumers;
       std::atomic<std::size_t> wrong{0};
       for (int order = 0; order < 3; ++order) {
-        consumers.emplace_back([&, order, rows = rows] { wrong += count_wrong<R, Dim>(rows, expected, order); });
+        consumers.emplace_back(
+            [&, order, rows = rows] { wrong += count_wrong<R, Dim>(rows, expected, order); });
       }
       for (std::thread& consumer : consumers) consumer.join();
-      EXPECT_EQ(wrong, 0u) << name << " mode " << static_cast<int>(setting.mode) << " memory " << setting.memory;
+      EXPECT_EQ(wrong, 0u) << name << " mode " << static_cast<int>(setting.mode) << " memory "
+                           << setting.memory;
     });
   }
 }
 
-TEST(Connectivity, PulledRowsEqualMaterializedOnes3D) { check_all(make_shuffled(make_kuhn(7)), 30); }
-TEST(Connectivity, PulledRowsEqualMaterializedOnes2D) { check_all(make_shuffled(make_torus(14, 9)), 20); }
+TEST(Connectivity, PulledRowsEqualMaterializedOnes3D) {
+  check_all(make_shuffled(make_kuhn(7)), 30);
+}
+TEST(Connectivity, PulledRowsEqualMaterializedOnes2D) {
+  check_all(make_shuffled(make_torus(14, 9)), 20);
+}
 
 TEST(Connectivity, ReadersKeepTheirTile) {
   const TetMesh mesh = make_kuhn(10);
@@ -73,7 +84,7 @@ TEST(Connectivity, ReadersKeepTheirTile) {
   EXPECT_EQ(entries, 4 * mesh.cell_count());
   EXPECT_EQ(vt.statistics().misses, tiles.tile_count());  // in order, each tile is loaded once
   EXPECT_EQ(vt.statistics().produced, tiles.tile_count());
-  EXPECT_EQ(vv.statistics().produced, 0u);                // not used, not computed
+  EXPECT_EQ(vv.statistics().produced, 0u);  // not used, not computed
 }
 
 TEST(Connectivity, RowsOutliveEviction) {

@@ -23,7 +23,8 @@ class Store : public testing::Test {
 
   TileStore::Pin get(TileStore& store, std::uint32_t tile) {
     bool first = false;
-    return store.acquire({3, tile}, [&] { return rows_of(tile); }, first);
+    return store.acquire(
+        {3, tile}, [&] { return rows_of(tile); }, first);
   }
   Bytes one_;  // what a tile of one value costs
 };
@@ -70,8 +71,10 @@ TEST_F(Store, RelationsShareTheBudget) {
   store.open(2);
   bool first = false;
   for (std::uint32_t t = 0; t < 4; ++t) {
-    (void)store.acquire({1, t}, [&] { return rows_of(t); }, first);
-    (void)store.acquire({2, t}, [&] { return rows_of(t); }, first);
+    (void)store.acquire(
+        {1, t}, [&] { return rows_of(t); }, first);
+    (void)store.acquire(
+        {2, t}, [&] { return rows_of(t); }, first);
   }
   EXPECT_LE(store.statistics(1).bytes + store.statistics(2).bytes, 2 * one_);
   EXPECT_LE(store.peak_bytes(), 3 * one_);  // a tile is published before an older one goes
@@ -90,7 +93,8 @@ TEST_F(Store, AFailedComputationLeavesTheSlotEmpty) {
   TileStore store(4, 10 * one_);
   store.open(3);
   bool first = false;
-  EXPECT_THROW((void)store.acquire({3, 1}, []() -> TileRows { throw std::runtime_error("no"); }, first),
+  EXPECT_THROW((void)store.acquire(
+                   {3, 1}, []() -> TileRows { throw std::runtime_error("no"); }, first),
                std::runtime_error);
   EXPECT_TRUE(store.is_empty({3, 1}));
   EXPECT_EQ(get(store, 1).rows()[0][0], 1u);
@@ -112,7 +116,8 @@ TEST_F(Store, ManyThreadsOnOneTileOfRoom) {
           continue;
         }
         bool first = false;
-        const TileStore::Pin pin = store.acquire({3, tile}, [&] { return rows_of(tile, 5); }, first);
+        const TileStore::Pin pin = store.acquire(
+            {3, tile}, [&] { return rows_of(tile, 5); }, first);
         for (const std::uint32_t value : pin.rows()[0]) wrong += value != tile ? 1 : 0;
       }
     });

@@ -9,18 +9,22 @@
 namespace tessera {
 namespace {
 
-template <class A, class B>
-concept Comparable = requires(A a, B b) { a == b; };
-template <class A, class B>
-concept Ordered = requires(A a, B b) { a < b; };
-template <class Container, class Index>
-concept Subscriptable = requires(Container c, Index i) { c[i]; };
+template <class A, class B> concept Comparable = requires(A a, B b) {
+  a == b;
+};
+template <class A, class B> concept Ordered = requires(A a, B b) {
+  a < b;
+};
+template <class Container, class Index> concept Subscriptable = requires(Container c, Index i) {
+  c[i];
+};
 
 TEST(Id, KindsDoNotMix) {
   static_assert(sizeof(VertexId) == 4);
   static_assert(Comparable<VertexId, VertexId> && Ordered<VertexId, VertexId>);
   static_assert(!Comparable<VertexId, EdgeId> && !Ordered<VertexId, EdgeId>);
-  static_assert(!std::is_convertible_v<std::uint32_t, VertexId> && std::is_constructible_v<VertexId, std::uint32_t>);
+  static_assert(!std::is_convertible_v<std::uint32_t, VertexId> &&
+                std::is_constructible_v<VertexId, std::uint32_t>);
   static_assert(!std::is_convertible_v<VertexId, std::uint32_t>);
   static_assert(std::is_trivially_copyable_v<TetId>);
 }

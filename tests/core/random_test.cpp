@@ -5,7 +5,8 @@
 namespace tessera {
 namespace {
 
-// The first outputs of the published SplitMix64 for seed 1234567 (Steele, Lea, Flood; xoshiro's reference page).
+// The first outputs of the published SplitMix64 for seed 1234567 (Steele, Lea, Flood; xoshiro's reference
+// page).
 TEST(SplitMix64, MatchesThePublishedStream) {
   SplitMix64 random(1234567);
   EXPECT_EQ(random(), 6457827717110365317ull);

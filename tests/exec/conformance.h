@@ -1,4 +1,5 @@
-// One suite for every backend of exec/primitives.h, against naive oracles. A backend's test program instantiates it.
+// One suite for every backend of exec/primitives.h, against naive oracles. A backend's test program
+// instantiates it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -45,11 +46,11 @@ class Primitives : public testing::TestWithParam<Place> {
 };
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Primitives);
 
-// Around warps, blocks, chunks of the reduction (1024), of compaction (16384) and of the scan (32768), and beyond what
-// a core's cache holds.
-inline const std::vector<std::size_t> interesting_sizes = {0,    1,    2,     31,    32,    33,    255,   256,   257,
-                                                           1023, 1024, 1025,  16383, 16384, 16385, 32767, 32768, 32769,
-                                                           65537, 300001};
+// Around warps, blocks, chunks of the reduction (1024), of compaction (16384) and of the scan (32768), and
+// beyond what a core's cache holds.
+inline const std::vector<std::size_t> interesting_sizes = {0,     1,     2,     31,    32,    33,    255,
+                                                           256,   257,   1023,  1024,  1025,  16383, 16384,
+                                                           16385, 32767, 32768, 32769, 65537, 300001};
 
 template <class T>
 std::vector<T> random_values(std::size_t n, std::uint64_t bound, std::uint64_t seed) {
@@ -105,7 +106,8 @@ T ordered_sum(const std::vector<T>& values) {
     std::vector<T> next;
     for (std::size_t begin = 0; begin < std::max<std::size_t>(level.size(), 1); begin += 1024) {
       std::vector<T> lane(32, T{});
-      for (std::size_t i = begin; i < std::min(level.size(), begin + 1024); ++i) lane[i % 32] = lane[i % 32] + level[i];
+      for (std::size_t i = begin; i < std::min(level.size(), begin + 1024); ++i)
+        lane[i % 32] = lane[i % 32] + level[i];
       for (std::size_t half = 16; half > 0; half /= 2) {
         for (std::size_t l = 0; l < half; ++l) lane[l] = lane[l] + lane[l + half];
       }
@@ -120,7 +122,8 @@ template <class T>
 void check_sums(const Exec& exec) {
   for (const std::size_t n : interesting_sizes) {
     std::vector<T> values(n);
-    for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<T>(std::ldexp(uniform01(n, i) - 0.5, static_cast<int>(i % 60)));
+    for (std::size_t i = 0; i < n; ++i)
+      values[i] = static_cast<T>(std::ldexp(uniform01(n, i) - 0.5, static_cast<int>(i % 60)));
     const Buffer<T> data(exec, std::span<const T>(values));
     EXPECT_EQ(reduce_sum<T>(exec, data.span()), ordered_sum(values)) << n;
   }
@@ -135,7 +138,8 @@ TEST_P(Primitives, IntegerSumsAreExact) {
   for (const std::size_t n : interesting_sizes) {
     const auto values = random_values<uint64_t>(n, 1ull << 50, n + 1);
     const Buffer<uint64_t> data = put(values);
-    EXPECT_EQ(reduce_sum<uint64_t>(exec, data.span()), std::accumulate(values.begin(), values.end(), uint64_t{0}));
+    EXPECT_EQ(reduce_sum<uint64_t>(exec, data.span()),
+              std::accumulate(values.begin(), values.end(), uint64_t{0}));
   }
 }
 
@@ -155,7 +159,8 @@ template <class Key, class Value>
 void check_sort(const Exec& exec, const std::vector<Key>& keys, int bits) {
   std::vector<std::pair<Key, Value>> expected;
   for (std::size_t i = 0; i < keys.size(); ++i) expected.emplace_back(keys[i], static_cast<Value>(i));
-  std::stable_sort(expected.begin(), expected.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(expected.begin(), expected.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<Value> order(keys.size());
   std::iota(order.begin(), order.end(), Value{0});
   Buffer<Key> sorted(exec, std::span<const Key>(keys));
@@ -176,7 +181,8 @@ TEST_P(Primitives, SortIsStableOverTheBitsInUse) {
   for (const std::size_t n : interesting_sizes) {
     for (const int bits : {1, 7, 8, 9, 22, 32}) {
       const uint64_t bound = 1ull << bits;
-      check_sort<uint32_t, uint32_t>(exec, random_values<uint32_t>(n, bound, n + static_cast<uint64_t>(bits)), bits);
+      check_sort<uint32_t, uint32_t>(exec, random_values<uint32_t>(n, bound, n + static_cast<uint64_t>(bits)),
+                                     bits);
     }
     check_sort<uint64_t, uint32_t>(exec, random_values<uint64_t>(n, 0, n), 64);
     check_sort<uint64_t, uint64_t>(exec, random_values<uint64_t>(n, 1ull << 43, n), 43);
@@ -192,7 +198,8 @@ TEST_P(Primitives, SortCopesWithSkewedKeys) {
   SplitMix64 random(5);
   for (std::size_t i = 0; i < n; ++i) {
     ascending[i] = i;
-    skewed[i] = i % 1000 == 0 ? random() : random.below(1 << 20);  // nearly all in one bucket of the top digit
+    skewed[i] =
+        i % 1000 == 0 ? random() : random.below(1 << 20);  // nearly all in one bucket of the top digit
   }
   check_sort<uint64_t, uint32_t>(exec, ascending, 64);
   std::reverse(ascending.begin(), ascending.end());
@@ -265,7 +272,8 @@ TEST_P(Primitives, CompactKeepsTheFlaggedInOrder) {
       std::vector<uint64_t> kept;
       std::vector<uint32_t> kept_at;
       for (std::size_t i = 0; i < n; ++i) {
-        flags[i] = static_cast<uint8_t>(splitmix64(i) % rarity == 0 ? 1 + i % 200 : 0);  // any value but 0 keeps
+        flags[i] =
+            static_cast<uint8_t>(splitmix64(i) % rarity == 0 ? 1 + i % 200 : 0);  // any value but 0 keeps
         if (flags[i] == 0) continue;
         kept.push_back(values[i]);
         kept_at.push_back(static_cast<uint32_t>(i));
@@ -307,6 +315,8 @@ TEST_P(Primitives, ImpossibleBuffersAreAnError) {
   EXPECT_EQ(take(after, 1), (std::vector<uint32_t>{7}));
 }
 
-inline std::string place_name(const testing::TestParamInfo<Place>& info) { return info.param.name; }
+inline std::string place_name(const testing::TestParamInfo<Place>& info) {
+  return info.param.name;
+}
 
 }  // namespace tessera

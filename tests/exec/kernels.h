@@ -8,11 +8,11 @@
 
 namespace tessera {
 
-/// Fills out[tile] with the sum over the tile's row lengths and row_begin with their offsets: counts, scans, fills as
-/// tile kernels do. A row of item i has i % 5 entries.
+/// Fills out[tile] with the sum over the tile's row lengths and row_begin with their offsets: counts, scans,
+/// fills as tile kernels do. A row of item i has i % 5 entries.
 template <class Team>
-TS_HD void count_scan_fill(const Team& team, std::uint32_t items, std::uint32_t* offsets, std::uint32_t* filled,
-                           std::uint32_t* total) {
+TS_HD void count_scan_fill(const Team& team, std::uint32_t items, std::uint32_t* offsets,
+                           std::uint32_t* filled, std::uint32_t* total) {
   team.for_each(items, [&](std::uint32_t i) { offsets[i] = i % 5; });
   team.sync();
   const std::uint32_t sum = team.exclusive_scan(offsets, items);

@@ -1,4 +1,5 @@
-// What only nvcc can compile: loops, reductions and teams given as lambdas, on host and device from one source.
+// What only nvcc can compile: loops, reductions and teams given as lambdas, on host and device from one
+// source.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -19,7 +20,8 @@ struct Add {
 };
 
 void fill_squares(const Exec& exec, std::uint64_t* out, std::size_t n) {
-  for_each(exec, n, TS_LAMBDA(std::size_t i) { out[i] = i * i; });
+  for_each(
+      exec, n, TS_LAMBDA(std::size_t i) { out[i] = i * i; });
 }
 
 struct TeamWork {
@@ -30,8 +32,8 @@ struct TeamWork {
 
   template <class Team>
   TS_HD void operator()(const Team& team, std::uint32_t tile, char* scratch) const {
-    count_scan_fill(team, items, reinterpret_cast<std::uint32_t*>(scratch), filled + std::size_t{tile} * filled_size,
-                    totals + tile);
+    count_scan_fill(team, items, reinterpret_cast<std::uint32_t*>(scratch),
+                    filled + std::size_t{tile} * filled_size, totals + tile);
   }
 };
 
@@ -72,7 +74,8 @@ TEST_F(Kernels, ForEachVisitsEveryIndexOnBothSides) {
 TEST_F(Kernels, ReductionsOfComputedValuesAreBitwiseEqual) {
   for (const std::size_t n : {0, 1, 31, 1024, 1025, 1234567}) {
     const double on_host = reduce(Exec::host(3), n, 0.0, WeightedIndex{}, Add{});
-    for (int run = 0; run < 3; ++run) EXPECT_EQ(reduce(Exec::cuda(), n, 0.0, WeightedIndex{}, Add{}), on_host) << n;
+    for (int run = 0; run < 3; ++run)
+      EXPECT_EQ(reduce(Exec::cuda(), n, 0.0, WeightedIndex{}, Add{}), on_host) << n;
   }
 }
 
@@ -88,9 +91,9 @@ TEST_F(Kernels, TeamsCountScanAndFillOnBothSides) {
 TEST_F(Kernels, TooMuchSharedMemoryIsAnErrorNotACrash) {
   const Exec exec = Exec::cuda();
   Buffer<std::uint32_t> some(exec, 1);
-  EXPECT_THROW(
-      for_each_team(exec, 1, {.threads = 32, .scratch_bytes = 1 << 30}, TeamWork{0, 0, some.data(), some.data()}),
-      Error);
+  EXPECT_THROW(for_each_team(exec, 1, {.threads = 32, .scratch_bytes = 1 << 30},
+                             TeamWork{0, 0, some.data(), some.data()}),
+               Error);
   check_teams(exec, 100, 32);  // and the device still works
 }
 

@@ -10,7 +10,9 @@ namespace {
 
 constexpr std::size_t beyond = (std::size_t{1} << 31) + 5;
 
-Exec place() { return Exec::host(); }
+Exec place() {
+  return Exec::host();
+}
 
 TEST(Large, ScanBeyondTwoToThe31) {
   Buffer<uint32_t> data(place(), beyond);
@@ -23,7 +25,8 @@ TEST(Large, ScanBeyondTwoToThe31) {
 
 TEST(Large, CompactBeyondTwoToThe31) {
   Buffer<uint8_t> flags(place(), beyond);
-  host_for_each(place(), beyond, [&](std::size_t i) { flags.data()[i] = i % 1000003 == 0 || i + 1 == beyond; });
+  host_for_each(place(), beyond,
+                [&](std::size_t i) { flags.data()[i] = i % 1000003 == 0 || i + 1 == beyond; });
   Buffer<uint32_t> kept(place(), 4000);
   const std::size_t count = compact_indices(place(), flags.span(), kept.span());
   ASSERT_EQ(count, (beyond - 1) / 1000003 + 2);

@@ -46,7 +46,9 @@ class TempDir {
 };
 
 inline void save(const std::filesystem::path& file, std::string_view bytes) {
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  // Removed first: some file systems flush to the disk when a file is cut to nothing and written again.
+  std::filesystem::remove(file);
+  std::ofstream out(file, std::ios::binary);
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 

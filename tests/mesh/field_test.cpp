@@ -8,8 +8,9 @@
 namespace tessera {
 namespace {
 
-constexpr ScalarType all_types[] = {ScalarType::i8,  ScalarType::u8,  ScalarType::i16, ScalarType::u16, ScalarType::i32,
-                                    ScalarType::u32, ScalarType::i64, ScalarType::u64, ScalarType::f32, ScalarType::f64};
+constexpr ScalarType all_types[] = {ScalarType::i8,  ScalarType::u8,  ScalarType::i16, ScalarType::u16,
+                                    ScalarType::i32, ScalarType::u32, ScalarType::i64, ScalarType::u64,
+                                    ScalarType::f32, ScalarType::f64};
 
 TEST(Field, KeepsItsTypeAndComponents) {
   for (const ScalarType type : all_types) {
@@ -17,9 +18,8 @@ TEST(Field, KeepsItsTypeAndComponents) {
     EXPECT_EQ(field.type(), type);
     EXPECT_EQ(field.size(), 4u);
     EXPECT_EQ(field.bytes(), 12 * size_of(type));
-    const bool matches = field.visit([&](auto numbers) {
-      return numbers.size() == 12 && sizeof(numbers[0]) == size_of(type);
-    });
+    const bool matches = field.visit(
+        [&](auto numbers) { return numbers.size() == 12 && sizeof(numbers[0]) == size_of(type); });
     EXPECT_TRUE(matches) << to_string(type);
   }
   EXPECT_EQ(to_string(ScalarType::f32), "float32");

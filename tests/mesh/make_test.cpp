@@ -1,4 +1,5 @@
-// The makers against the published counts, and against checksums computed once with the definition's own program.
+// The makers against the published counts, and against checksums computed once with the definition's own
+// program.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +25,7 @@ TEST(MakeKuhn, HasThePublishedCounts) {
   EXPECT_EQ(kuhn64.vertex_count(), 116208u);
   EXPECT_EQ(kuhn64.cell_count(), 634698u);
   const TetMesh full = make_kuhn_full(9);
-  EXPECT_EQ(full.vertex_count(), 729u);      // 9^3
+  EXPECT_EQ(full.vertex_count(), 729u);     // 9^3
   EXPECT_EQ(full.cell_count(), 6u * 512u);  // 6 tets for each of 8^3 cubes
 }
 
@@ -40,14 +41,16 @@ TEST(MakeKuhn, TetsFillTheCube) {
   double volume = 0;
   for (const auto& tet : mesh.cells) {
     const Vec3d a = mesh.points[tet[0]];
-    volume += std::abs(dot(mesh.points[tet[1]] - a, cross(mesh.points[tet[2]] - a, mesh.points[tet[3]] - a))) / 6;
+    volume +=
+        std::abs(dot(mesh.points[tet[1]] - a, cross(mesh.points[tet[2]] - a, mesh.points[tet[3]] - a))) / 6;
   }
   EXPECT_NEAR(volume, 1.0, 1e-6);
 }
 
 TEST(MakeKuhn, DoesNotDependOnThreads) {
   const std::uint64_t expected = checksum(make_kuhn(20, {.exec = Exec::host(1)}));
-  for (const int threads : {2, 3, 8}) EXPECT_EQ(checksum(make_kuhn(20, {.exec = Exec::host(threads)})), expected);
+  for (const int threads : {2, 3, 8})
+    EXPECT_EQ(checksum(make_kuhn(20, {.exec = Exec::host(threads)})), expected);
 }
 
 TEST(MakeKuhn, RefusesSizesThatMakeNoSense) {

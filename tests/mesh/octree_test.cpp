@@ -26,7 +26,8 @@ Points random_points(std::size_t n, std::uint64_t seed) {
 /// The octree as it is defined: recursive cuts at midpoints.
 std::vector<std::vector<std::uint32_t>> naive_leaves(const Points& points, std::uint32_t cap) {
   std::vector<std::vector<std::uint32_t>> leaves;
-  const std::function<void(std::vector<std::uint32_t>, Vec3d, double)> cut = [&](auto members, Vec3d low, double side) {
+  const std::function<void(std::vector<std::uint32_t>, Vec3d, double)> cut = [&](auto members, Vec3d low,
+                                                                                 double side) {
     if (members.empty()) return;
     if (members.size() <= cap) {
       leaves.push_back(members);
@@ -40,7 +41,8 @@ std::vector<std::vector<std::uint32_t>> naive_leaves(const Points& points, std::
         const int code = (p.x >= low.x + half) | (p.y >= low.y + half) << 1 | (p.z >= low.z + half) << 2;
         if (code == child) inside.push_back(v);
       }
-      cut(inside, low + half * Vec3d{double(child & 1), double(child >> 1 & 1), double(child >> 2 & 1)}, half);
+      cut(inside, low + half * Vec3d{double(child & 1), double(child >> 1 & 1), double(child >> 2 & 1)},
+          half);
     }
   };
   std::vector<std::uint32_t> all(points.size());
@@ -54,7 +56,8 @@ TEST(Octree, EqualsTheRecursiveDefinition) {
     const Points points = random_points(2000, cap);
     const auto expected = naive_leaves(points, cap);
     for (const int threads : {1, 2, 5}) {
-      const OctreeLeaves leaves = make_octree_leaves(points, {.max_points = cap, .exec = Exec::host(threads)});
+      const OctreeLeaves leaves =
+          make_octree_leaves(points, {.max_points = cap, .exec = Exec::host(threads)});
       ASSERT_EQ(leaves.size(), expected.size());
       for (std::size_t l = 0; l < expected.size(); ++l) {
         const std::vector<std::uint32_t> leaf(leaves.order.begin() + leaves.offsets[l],

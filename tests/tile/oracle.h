@@ -1,4 +1,5 @@
-// Relations straight from their definitions, with sets and maps, in input ids. Shares no code with the library's kernels.
+// Relations straight from their definitions, with sets and maps, in input ids. Shares no code with the
+// library's kernels.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,8 @@ using Simplex = std::vector<std::uint32_t>;  // ascending vertices
 class Complex {
  public:
   template <int Dim>
-  Complex(const SimplexMesh<Dim>& mesh, const std::vector<std::uint32_t>& number) : dimension_(Dim), simplices_(Dim + 1) {
+  Complex(const SimplexMesh<Dim>& mesh, const std::vector<std::uint32_t>& number)
+      : dimension_(Dim), simplices_(Dim + 1) {
     std::vector<std::set<Simplex>> found(Dim + 1);
     for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) found[0].insert({v});
     for (const auto& cell : mesh.cells) {
@@ -92,7 +94,8 @@ class Complex {
       if (count != 1) continue;
       if (d == dimension_) {
         for (std::uint32_t c = 0; c < simplices_[d].size(); ++c) {
-          if (std::includes(simplices_[d][c].begin(), simplices_[d][c].end(), facet.begin(), facet.end())) flags[c] = 1;
+          if (std::includes(simplices_[d][c].begin(), simplices_[d][c].end(), facet.begin(), facet.end()))
+            flags[c] = 1;
         }
       } else {
         for (const Simplex& face : faces(facet, d)) flags[id_.at(face)] = 1;

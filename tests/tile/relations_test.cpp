@@ -21,8 +21,8 @@ std::vector<std::uint32_t> numbering(const TiledMesh<Dim>& tiles) {
 }
 
 template <class R, int Dim>
-void check_relation(const TiledMesh<Dim>& tiles, const Enumeration<Dim>& enumeration, const oracle::Complex& complex,
-                    std::string_view name, int threads) {
+void check_relation(const TiledMesh<Dim>& tiles, const Enumeration<Dim>& enumeration,
+                    const oracle::Complex& complex, std::string_view name, int threads) {
   const auto rows = materialize<R>(tiles, enumeration, {.exec = Exec::host(threads)});
   const auto expected = complex.relation(static_cast<int>(R::from), static_cast<int>(R::to));
   ASSERT_EQ(rows.validate(), 0);
@@ -36,10 +36,12 @@ void check_relation(const TiledMesh<Dim>& tiles, const Enumeration<Dim>& enumera
 }
 
 template <Kind K, int Dim>
-void check_boundary(const TiledMesh<Dim>& tiles, const Enumeration<Dim>& enumeration, const oracle::Complex& complex) {
+void check_boundary(const TiledMesh<Dim>& tiles, const Enumeration<Dim>& enumeration,
+                    const oracle::Complex& complex) {
   const auto flags = materialize_boundary<K>(tiles, enumeration, {.exec = Exec::host(2)});
   const auto expected = complex.boundary(static_cast<int>(K));
-  ASSERT_TRUE(std::equal(flags.begin(), flags.end(), expected.begin(), expected.end())) << "kind " << static_cast<int>(K);
+  ASSERT_TRUE(std::equal(flags.begin(), flags.end(), expected.begin(), expected.end()))
+      << "kind " << static_cast<int>(K);
 }
 
 template <int Dim>
@@ -48,7 +50,8 @@ void check_all(const SimplexMesh<Dim>& mesh, const TileOptions& options) {
   ASSERT_EQ(tiles.validate(mesh), 0);
   const oracle::Complex complex(mesh, numbering(tiles));
   for (const bool is_explicit : {true, false}) {
-    const auto enumeration = is_explicit ? Enumeration<Dim>::make_explicit(tiles) : Enumeration<Dim>::make_implicit(tiles);
+    const auto enumeration =
+        is_explicit ? Enumeration<Dim>::make_explicit(tiles) : Enumeration<Dim>::make_implicit(tiles);
     ASSERT_EQ(enumeration.edge_count(), complex.count(1));
     ASSERT_EQ(enumeration.face_count(), complex.count(2));
     for_each_relation<Dim>([&]<class R>(R, std::string_view name) {
@@ -62,8 +65,8 @@ void check_all(const SimplexMesh<Dim>& mesh, const TileOptions& options) {
 }
 
 TEST(Relations, SmallSolidsMatchTheOracle) {
-  for (const char* name :
-       {"one_tet", "two_tets", "bow_tie_edge", "bow_tie_vertex", "three_tet_fan", "isolated_vertices", "two_components"}) {
+  for (const char* name : {"one_tet", "two_tets", "bow_tie_edge", "bow_tie_vertex", "three_tet_fan",
+                           "isolated_vertices", "two_components"}) {
     for (const std::uint32_t size : {1u, 2u, 100u}) {
       SCOPED_TRACE(std::string(name) + " in tiles of " + std::to_string(size));
       check_all(make_small_solid(name), {.max_vertices = size});
@@ -72,8 +75,8 @@ TEST(Relations, SmallSolidsMatchTheOracle) {
 }
 
 TEST(Relations, SmallSurfacesMatchTheOracle) {
-  for (const char* name : {"triangle", "two_triangles", "moebius", "pinched_vertex", "three_face_fan", "bow_tie",
-                           "isolated_vertices", "two_components", "octahedron"}) {
+  for (const char* name : {"triangle", "two_triangles", "moebius", "pinched_vertex", "three_face_fan",
+                           "bow_tie", "isolated_vertices", "two_components", "octahedron"}) {
     for (const std::uint32_t size : {1u, 3u, 100u}) {
       SCOPED_TRACE(std::string(name) + " in tiles of " + std::to_string(size));
       check_all(make_small_surface(name), {.max_vertices = size});
@@ -96,22 +99,26 @@ TEST(Relations, StructuredMeshesMatchTheOracle) {
 TEST(Relations, RandomComplexesMatchTheOracle) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(seed);
-    check_all(oracle::random_mesh<3>(12 + seed, 10 + 5 * seed, seed), {.max_vertices = 1 + static_cast<std::uint32_t>(seed % 7)});
-    check_all(oracle::random_mesh<2>(12 + seed, 10 + 5 * seed, seed), {.max_vertices = 1 + static_cast<std::uint32_t>(seed % 7)});
+    check_all(oracle::random_mesh<3>(12 + seed, 10 + 5 * seed, seed),
+              {.max_vertices = 1 + static_cast<std::uint32_t>(seed % 7)});
+    check_all(oracle::random_mesh<2>(12 + seed, 10 + 5 * seed, seed),
+              {.max_vertices = 1 + static_cast<std::uint32_t>(seed % 7)});
   }
 }
 
 TEST(Relations, AnyGivenPartitionWorks) {
   const TetMesh mesh = make_kuhn(7);
   std::vector<std::uint32_t> tile_of(mesh.vertex_count());
-  for (std::uint32_t v = 0; v < tile_of.size(); ++v) tile_of[v] = static_cast<std::uint32_t>(splitmix64(v) % 5 * 10);
+  for (std::uint32_t v = 0; v < tile_of.size(); ++v)
+    tile_of[v] = static_cast<std::uint32_t>(splitmix64(v) % 5 * 10);
   const Partition partition = partition_given(tile_of, mesh.vertex_count());
   EXPECT_EQ(partition.size(), 5u);
   check_all(mesh, {.partition = &partition});
 }
 
 template <int Dim>
-std::vector<std::uint64_t> hashes(const SimplexMesh<Dim>& mesh, std::uint32_t size, int threads, bool is_explicit) {
+std::vector<std::uint64_t> hashes(const SimplexMesh<Dim>& mesh, std::uint32_t size, int threads,
+                                  bool is_explicit) {
   const auto tiles = tile(mesh, {.max_vertices = size, .exec = Exec::host(threads)});
   const auto enumeration = is_explicit ? Enumeration<Dim>::make_explicit(tiles, Exec::host(threads))
                                        : Enumeration<Dim>::make_implicit(tiles, Exec::host(threads));
@@ -131,8 +138,10 @@ TEST(Relations, DoNotDependOnTilesThreadsOrStorage) {
   for (const std::uint32_t size : {1u, 17u, 256u, 100000u}) {
     for (const int threads : {1, 4}) {
       for (const bool is_explicit : {true, false}) {
-        EXPECT_EQ(hashes(solid, size, threads, is_explicit), expected3) << size << " " << threads << " " << is_explicit;
-        EXPECT_EQ(hashes(surface, size, threads, is_explicit), expected2) << size << " " << threads << " " << is_explicit;
+        EXPECT_EQ(hashes(solid, size, threads, is_explicit), expected3)
+            << size << " " << threads << " " << is_explicit;
+        EXPECT_EQ(hashes(surface, size, threads, is_explicit), expected2)
+            << size << " " << threads << " " << is_explicit;
       }
     }
   }

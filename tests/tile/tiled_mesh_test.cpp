@@ -30,7 +30,8 @@ TEST(Tile, CutsWithoutTouchingTheInput) {
   for (std::uint32_t t = 0; t < tiles.tile_count(); ++t) EXPECT_LE(tiles.vertices(TileId(t)).size(), 100u);
   const RibbonStatistics ribbon = tiles.ribbon();
   EXPECT_GT(ribbon.share, 0.1);
-  EXPECT_EQ(static_cast<double>(ribbon.external_cells) / static_cast<double>(mesh.cell_count()), ribbon.share);
+  EXPECT_EQ(static_cast<double>(ribbon.external_cells) / static_cast<double>(mesh.cell_count()),
+            ribbon.share);
 }
 
 TEST(Tile, OfNothingIsNothing) {
@@ -52,7 +53,8 @@ TEST(Tile, IsolatedVerticesHaveTilesToo) {
 TEST(Tile, RefusesWhatIsNoMesh) {
   TetMesh mesh = make_small_solid("two_tets");
   mesh.cells.push_back({VertexId(3), VertexId(2), VertexId(1), VertexId(4)});
-  EXPECT_EQ(refusal(mesh), "cells 1 and 2 have the same corners; `tessera doctor --fix` drops repeated cells");
+  EXPECT_EQ(refusal(mesh),
+            "cells 1 and 2 have the same corners; `tessera doctor --fix` drops repeated cells");
   mesh = make_small_solid("two_tets");
   mesh.cells[1][2] = VertexId(77);
   EXPECT_NE(refusal(mesh).find("77"), std::string::npos);

@@ -19,7 +19,8 @@ namespace detail {
 using std::size_t;
 using std::uint32_t;
 
-/// What all handles share: the enumeration, a store for each relation, scratch for whoever computes, helper threads.
+/// What all handles share: the enumeration, a store for each relation, scratch for whoever computes, helper
+/// threads.
 template <int Dim>
 class ConnectionCore {
  public:
@@ -63,7 +64,8 @@ class ConnectionCore {
   template <class R>
   TileStore::Pin acquire(TileId tile) {
     bool first_read = false;
-    TileStore::Pin pin = store_.acquire({slot<R>(), tile.index()}, [&] { return compute<R>(tile); }, first_read);
+    TileStore::Pin pin = store_.acquire(
+        {slot<R>(), tile.index()}, [&] { return compute<R>(tile); }, first_read);
     if (first_read && !helpers_.empty()) look_ahead(slot<R>(), tile);
     return pin;
   }
@@ -164,8 +166,8 @@ class ConnectionCore {
     scratch_.push_back(std::move(scratch));
   }
 
-  /// Asks helpers for the tiles a consumer will want next. It goes where there is nothing yet: if the tile before is gone or was never
-  /// made but the one after is there, it is going down.
+  /// Asks helpers for the tiles a consumer will want next. It goes where there is nothing yet: if the tile
+  /// before is gone or was never made but the one after is there, it is going down.
   void look_ahead(size_t relation, TileId tile) {
     const std::int64_t count = static_cast<std::int64_t>(tiles_.tile_count());
     const std::int64_t here = tile.index();
@@ -226,7 +228,8 @@ class ConnectionCore {
 
 template <class R, int Dim>
 Row<R> Rows<R, Dim>::operator[](typename R::Row id) const {
-  if (core_->template is_materialized<R>()) return {TileStore::Pin(), core_->template materialized_row<R>(id)};
+  if (core_->template is_materialized<R>())
+    return {TileStore::Pin(), core_->template materialized_row<R>(id)};
   const auto [tile, row] = core_->template locate<R>(id);
   TileStore::Pin pin = core_->template acquire<R>(tile);
   const auto values = pin.rows()[row];

@@ -4,8 +4,9 @@
 //   auto [vv, vt] = conn.request<ts::VV, ts::VT>();      // only what is asked for is ever prepared
 //   for (ts::VertexId u : vv[v]) { ... }
 //
-// After TopoCluster (clusters in a cache, explicit and implicit enumeration, preconditioning) and ACTOPO (producers beside
-// consumers). A consumer that misses a tile computes it itself; helper threads work ahead of consumers, along their direction.
+// After TopoCluster (clusters in a cache, explicit and implicit enumeration, preconditioning) and ACTOPO
+// (producers beside consumers). A consumer that misses a tile computes it itself; helper threads work ahead
+// of consumers, along their direction.
 #pragma once
 
 #include <cstddef>
@@ -24,16 +25,16 @@
 namespace tessera {
 
 enum class StorageMode {
-  materialized,       ///< one array of rows a relation, made when it is requested
-  explicit_tiles,     ///< the whole enumeration is kept; tiles' rows come and go
-  implicit_tiles,     ///< only intervals are kept
+  materialized,    ///< one array of rows a relation, made when it is requested
+  explicit_tiles,  ///< the whole enumeration is kept; tiles' rows come and go
+  implicit_tiles,  ///< only intervals are kept
 };
 
 struct ConnectOptions {
   StorageMode mode = StorageMode::explicit_tiles;
-  Bytes memory = gib(1);  ///< for the rows of tiles, of all relations together
-  int producers = 0;      ///< helper threads that work ahead; 0: consumers compute what they miss
-  int look_ahead = 4;     ///< how many tiles ahead of a consumer helpers work
+  Bytes memory = gib(1);     ///< for the rows of tiles, of all relations together
+  int producers = 0;         ///< helper threads that work ahead; 0: consumers compute what they miss
+  int look_ahead = 4;        ///< how many tiles ahead of a consumer helpers work
   Exec exec = Exec::host();  ///< for the enumeration and materialized rows
 };
 
@@ -64,7 +65,8 @@ class Rows {
   [[nodiscard]] std::size_t size() const;
   [[nodiscard]] StoreStatistics statistics() const;
 
-  /// A reader keeps its current tile, so that rows of one tile cost nothing but the first. One for each thread.
+  /// A reader keeps its current tile, so that rows of one tile cost nothing but the first. One for each
+  /// thread.
   class Reader {
    public:
     explicit Reader(const Rows& rows) : rows_(rows) {}
@@ -93,8 +95,7 @@ class Connectivity {
 
   /// The objects that can traverse the relations; prepares them on the first request.
   template <class... R>
-    requires(RelationOf<R, Dim> && ...)
-  [[nodiscard]] std::tuple<Rows<R, Dim>...> request() {
+  requires(RelationOf<R, Dim>&&...) [[nodiscard]] std::tuple<Rows<R, Dim>...> request() {
     (prepare<R>(), ...);
     return {Rows<R, Dim>(core_)...};
   }

@@ -4,12 +4,12 @@
 //
 //   empty ──claim──► computing ──publish──► ready ──evict (only without pins)──► empty
 //
-// A reader adds its pin first and then looks at the status. Ready is a hit: one atomic addition, no lock. Computing is waited for.
-// Empty is claimed by exactly one thread, which computes. Because the pin is there from the start, what a reader waits for or
-// holds is never evicted, even if the budget is a single tile.
+// A reader adds its pin first and then looks at the status. Ready is a hit: one atomic addition, no lock.
+// Computing is waited for. Empty is claimed by exactly one thread, which computes. Because the pin is there
+// from the start, what a reader waits for or holds is never evicted, even if the budget is a single tile.
 //
-// Eviction is least recently used: a use that follows the use of another slot stamps the slot with a clock, and the oldest stamp
-// goes first.
+// Eviction is least recently used: a use that follows the use of another slot stamps the slot with a clock,
+// and the oldest stamp goes first.
 #pragma once
 
 #include <array>
@@ -52,7 +52,8 @@ class TileStore {
 
   TileStore(std::size_t tiles, Bytes budget) : tiles_(tiles), budget_(budget) {}
 
-  /// Makes room for a relation's slots: about 80 bytes a tile. Call before the relation is used, not concurrently with its use.
+  /// Makes room for a relation's slots: about 80 bytes a tile. Call before the relation is used, not
+  /// concurrently with its use.
   void open(std::size_t relation) { slots_[relation] = std::make_unique<Slot[]>(tiles_); }
 
   /// Holds a slot: its rows stay where they are for as long as this lives.
@@ -75,8 +76,8 @@ class TileStore {
     Slot* slot_ = nullptr;
   };
 
-  /// The slot's rows; if they are not there, `compute()` makes them or another thread's are waited for. `first_read` tells whether
-  /// nobody had read them before.
+  /// The slot's rows; if they are not there, `compute()` makes them or another thread's are waited for.
+  /// `first_read` tells whether nobody had read them before.
   template <class Compute>
   [[nodiscard]] Pin acquire(Key key, const Compute& compute, bool& first_read);
 
@@ -106,7 +107,9 @@ class TileStore {
   struct Candidate {
     std::uint64_t stamp;
     Key key;
-    friend bool operator<(const Candidate& a, const Candidate& b) { return a.stamp > b.stamp; }  // the oldest on top
+    friend bool operator<(const Candidate& a, const Candidate& b) {
+      return a.stamp > b.stamp;
+    }  // the oldest on top
   };
 
   struct Counts {

@@ -16,6 +16,8 @@ void* allocate_pages(std::size_t bytes) noexcept {
   return memory;
 }
 
-void release_pages(void* memory) noexcept { std::free(memory); }
+void release_pages(void* memory) noexcept {
+  std::free(memory);
+}
 
 }  // namespace tessera

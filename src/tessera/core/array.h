@@ -12,8 +12,8 @@
 
 namespace tessera {
 
-/// Host memory, 64-byte aligned and not cleared; large blocks lie on huge pages, because a scatter over hundreds of
-/// megabytes otherwise waits for page tables. Null when the machine has none left.
+/// Host memory, 64-byte aligned and not cleared; large blocks lie on huge pages, because a scatter over
+/// hundreds of megabytes otherwise waits for page tables. Null when the machine has none left.
 [[nodiscard]] void* allocate_pages(std::size_t bytes) noexcept;
 void release_pages(void* memory) noexcept;
 
@@ -24,7 +24,8 @@ class UninitializedAllocator {
 
   UninitializedAllocator() = default;
   template <class U>
-  UninitializedAllocator(const UninitializedAllocator<U>&) noexcept {}  // NOLINT: converting, as allocators do
+  UninitializedAllocator(const UninitializedAllocator<U>&) noexcept {
+  }  // NOLINT: converting, as allocators do
 
   [[nodiscard]] T* allocate(std::size_t count) {
     const bool countable = count <= std::numeric_limits<std::size_t>::max() / sizeof(T);

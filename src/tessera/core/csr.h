@@ -51,10 +51,9 @@ struct Csr {
 /// The entry count of a Csr as an offset, or Error(unsupported) if 4 bytes can not hold it.
 [[nodiscard]] inline std::uint32_t checked_offset(std::uint64_t entries) {
   if (entries > 0xFFFFFFFFull) {
-    throw Error(ErrorCode::unsupported,
-                "a relation of " + std::to_string(entries) +
-                    " entries does not fit one array of rows (at most 4294967295); "
-                    "consume it tile by tile instead");
+    throw Error(ErrorCode::unsupported, "a relation of " + std::to_string(entries) +
+                                            " entries does not fit one array of rows (at most 4294967295); "
+                                            "consume it tile by tile instead");
   }
   return static_cast<std::uint32_t>(entries);
 }

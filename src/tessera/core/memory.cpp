@@ -70,17 +70,16 @@ bool MemoryBudget::try_reserve(Bytes bytes) {
     if (bytes > limit_ || used > limit_ - bytes) return false;
   } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
   Bytes peak = peak_.load(std::memory_order_relaxed);
-  while (peak < used + bytes &&
-         !peak_.compare_exchange_weak(peak, used + bytes, std::memory_order_relaxed)) {
+  while (peak < used + bytes && !peak_.compare_exchange_weak(peak, used + bytes, std::memory_order_relaxed)) {
   }
   return true;
 }
 
 void MemoryBudget::reserve(Bytes bytes, std::string_view what) {
   if (try_reserve(bytes)) return;
-  throw Error(ErrorCode::out_of_memory,
-              std::string(what) + " needs " + format_bytes(bytes) + ", but " + format_bytes(used()) +
-                  " of the allowed " + format_bytes(limit_) + " are in use; allow more with --memory");
+  throw Error(ErrorCode::out_of_memory, std::string(what) + " needs " + format_bytes(bytes) + ", but " +
+                                            format_bytes(used()) + " of the allowed " + format_bytes(limit_) +
+                                            " are in use; allow more with --memory");
 }
 
 void MemoryBudget::release(Bytes bytes) {

@@ -11,9 +11,15 @@ namespace tessera {
 
 using Bytes = std::uint64_t;
 
-[[nodiscard]] constexpr Bytes kib(double n) { return static_cast<Bytes>(n * 1024.0); }
-[[nodiscard]] constexpr Bytes mib(double n) { return kib(n * 1024.0); }
-[[nodiscard]] constexpr Bytes gib(double n) { return mib(n * 1024.0); }
+[[nodiscard]] constexpr Bytes kib(double n) {
+  return static_cast<Bytes>(n * 1024.0);
+}
+[[nodiscard]] constexpr Bytes mib(double n) {
+  return kib(n * 1024.0);
+}
+[[nodiscard]] constexpr Bytes gib(double n) {
+  return mib(n * 1024.0);
+}
 
 /// "512", "64K", "1.5G", "2TiB": a number and an optional binary suffix. Error(bad_option) otherwise.
 [[nodiscard]] Bytes parse_bytes(std::string_view text);

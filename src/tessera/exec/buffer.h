@@ -1,4 +1,5 @@
-// Buffer: memory where an Exec computes, host or device. Uninitialised, 64-byte aligned, moved but not copied.
+// Buffer: memory where an Exec computes, host or device. Uninitialised, 64-byte aligned, moved but not
+// copied.
 #pragma once
 
 #include <cstddef>
@@ -33,14 +34,17 @@ class Buffer {
   Buffer() = default;
   Buffer(const Exec& exec, std::size_t size) : exec_(exec), size_(size) {
     if (size > static_cast<std::size_t>(-1) / sizeof(T)) {
-      throw Error(ErrorCode::out_of_memory, "a buffer of " + std::to_string(size) + " elements can not exist");
+      throw Error(ErrorCode::out_of_memory,
+                  "a buffer of " + std::to_string(size) + " elements can not exist");
     }
     data_ = static_cast<T*>(detail::allocate(exec, size * sizeof(T)));
   }
   /// A copy of host values at exec's place.
   Buffer(const Exec& exec, std::span<const T> values) : Buffer(exec, values.size()) { assign(values); }
   Buffer(Buffer&& other) noexcept
-      : exec_(other.exec_), data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+      : exec_(other.exec_),
+        data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)) {}
   Buffer& operator=(Buffer&& other) noexcept {
     std::swap(exec_, other.exec_);
     std::swap(data_, other.data_);

@@ -18,15 +18,18 @@ int thread_count(int threads) {
 
 }  // namespace
 
-Exec Exec::host(int threads) { return {thread_count(threads), -1}; }
+Exec Exec::host(int threads) {
+  return {thread_count(threads), -1};
+}
 
 Exec Exec::cuda(int device, int threads) {
   const std::vector<DeviceInfo> known = devices();
   if (device < 0 || device >= static_cast<int>(known.size())) {
-    const std::string reason = known.empty() ? no_device_reason()
-                                             : "there are only " + std::to_string(known.size()) + " CUDA devices";
-    throw Error(ErrorCode::device_failed,
-                "CUDA device " + std::to_string(device) + " can not be used: " + reason + "; use --device cpu");
+    const std::string reason = known.empty()
+                                   ? no_device_reason()
+                                   : "there are only " + std::to_string(known.size()) + " CUDA devices";
+    throw Error(ErrorCode::device_failed, "CUDA device " + std::to_string(device) +
+                                              " can not be used: " + reason + "; use --device cpu");
   }
   return {thread_count(threads), device};
 }

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-#include <tessera/exec/cuda/check.cuh>
 #include <tessera/exec/for_each.h>
+#include <tessera/exec/cuda/check.cuh>
 
 namespace tessera {
 
@@ -15,7 +15,8 @@ inline constexpr int block_threads = 256;
 template <class F>
 __global__ void for_each_kernel(std::size_t n, F f) {
   const std::size_t stride = static_cast<std::size_t>(gridDim.x) * blockDim.x;
-  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) f(i);
+  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride)
+    f(i);
 }
 
 /// As many blocks as the work has, up to what a grid can hold.

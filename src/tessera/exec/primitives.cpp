@@ -18,7 +18,8 @@ T reduce_sum(const Exec& exec, std::span<const T> values) {
   if constexpr (built_with_cuda) {
     if (exec.is_cuda()) return cuda::reduce_sum<T>(exec, values);
   }
-  return host::reduce(exec.threads(), values.size(), T{}, reduce_order::Loaded<T>{values.data()}, std::plus<T>{});
+  return host::reduce(exec.threads(), values.size(), T{}, reduce_order::Loaded<T>{values.data()},
+                      std::plus<T>{});
 }
 
 template <class T>
@@ -26,8 +27,9 @@ MinMax<T> reduce_min_max(const Exec& exec, std::span<const T> values) {
   if constexpr (built_with_cuda) {
     if (exec.is_cuda()) return cuda::reduce_min_max<T>(exec, values);
   }
-  return host::reduce(exec.threads(), values.size(), no_values<T>(),
-                      [&](std::size_t i) { return min_max_of(values[i]); }, merge_min_max<T>);
+  return host::reduce(
+      exec.threads(), values.size(), no_values<T>(), [&](std::size_t i) { return min_max_of(values[i]); },
+      merge_min_max<T>);
 }
 
 template <Index In, Index Out>
@@ -98,7 +100,8 @@ std::size_t reduce_by_key(const Exec& exec, std::span<const Key> keys, std::span
 }
 
 template <Index T>
-std::size_t compact(const Exec& exec, std::span<const T> values, std::span<const uint8_t> flags, std::span<T> out) {
+std::size_t compact(const Exec& exec, std::span<const T> values, std::span<const uint8_t> flags,
+                    std::span<T> out) {
   TS_EXPECTS(values.size() == flags.size());
   if constexpr (built_with_cuda) {
     if (exec.is_cuda()) return cuda::compact<T>(exec, values, flags, out);

@@ -18,8 +18,7 @@ using std::uint32_t;
 using std::uint64_t;
 using std::uint8_t;
 
-template <class T>
-concept Index = std::same_as<T, uint32_t> || std::same_as<T, uint64_t>;
+template <class T> concept Index = std::same_as<T, uint32_t> || std::same_as<T, uint64_t>;
 
 /// How many low bits keys up to `largest` use: what sorts take as `bits`.
 [[nodiscard]] constexpr int bits_in_use(uint64_t largest) {
@@ -53,15 +52,18 @@ template <Index Key>
 /// Keeps the first of each run of equal keys; returns how many.
 template <Index Key>
 [[nodiscard]] std::size_t unique(const Exec& exec, std::span<const Key> keys, std::span<Key> out);
-/// Sums the values of each run of equal keys in their order; returns the number of runs. Value: uint32_t or uint64_t.
+/// Sums the values of each run of equal keys in their order; returns the number of runs. Value: uint32_t or
+/// uint64_t.
 template <Index Key, Index Value>
-[[nodiscard]] std::size_t reduce_by_key(const Exec& exec, std::span<const Key> keys, std::span<const Value> values,
-                                        std::span<Key> run_keys, std::span<Value> run_sums);
+[[nodiscard]] std::size_t reduce_by_key(const Exec& exec, std::span<const Key> keys,
+                                        std::span<const Value> values, std::span<Key> run_keys,
+                                        std::span<Value> run_sums);
 /// Writes the values whose flag is not zero, in order; returns how many. `out` has room for all of them.
 template <Index T>
 [[nodiscard]] std::size_t compact(const Exec& exec, std::span<const T> values, std::span<const uint8_t> flags,
                                   std::span<T> out);
 /// The same for the indices 0, 1, 2, ... of the flags.
-[[nodiscard]] std::size_t compact_indices(const Exec& exec, std::span<const uint8_t> flags, std::span<uint32_t> out);
+[[nodiscard]] std::size_t compact_indices(const Exec& exec, std::span<const uint8_t> flags,
+                                          std::span<uint32_t> out);
 
 }  // namespace tessera

@@ -4,9 +4,9 @@
 #include <cstddef>
 
 #include <tessera/exec/buffer.h>
+#include <tessera/exec/host/reduce.h>
 #include <tessera/exec/cuda/check.cuh>
 #include <tessera/exec/for_each.cuh>
-#include <tessera/exec/host/reduce.h>
 
 namespace tessera {
 

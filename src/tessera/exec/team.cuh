@@ -4,10 +4,10 @@
 #include <cstdint>
 
 #include <tessera/core/array.h>
-#include <tessera/exec/cuda/check.cuh>
 #include <tessera/exec/exec.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/team.h>
+#include <tessera/exec/cuda/check.cuh>
 
 namespace tessera {
 
@@ -93,7 +93,8 @@ struct TeamOptions {
   std::size_t scratch_bytes = 0;  ///< of fast memory that each team gets
 };
 
-/// Calls f(team, tile, scratch) for tile in [0, tiles): one block each on a device (queued), one thread each on the host.
+/// Calls f(team, tile, scratch) for tile in [0, tiles): one block each on a device (queued), one thread each
+/// on the host.
 template <class F>
 void for_each_team(const Exec& exec, std::uint32_t tiles, const TeamOptions& options, const F& f) {
   TS_EXPECTS(options.threads > 0 && options.threads <= 1024 && options.threads % 32 == 0);

@@ -185,11 +185,11 @@ class PlyColumns {
   }
 
   void read(PlyRows& rows, std::size_t property, std::uint64_t row) {
-    const auto [index, component] = places_[property];
-    Field& field = fields_[index];
+    const At at = places_[property];
+    Field& field = fields_[at.field];
     field.visit([&](auto values) {
       using T = typename decltype(values)::element_type;
-      values[row * field.components() + component] = rows.value<T>(field.type());
+      values[row * field.components() + at.component] = rows.value<T>(field.type());
     });
   }
 

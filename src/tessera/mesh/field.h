@@ -71,7 +71,8 @@ class Field {
         values_);
   }
 
-  /// The tuples named by `order`, in that order; each must exist. Used when elements are dropped or renumbered.
+  /// The tuples named by `order`, in that order; each must exist. Used when elements are dropped or
+  /// renumbered.
   [[nodiscard]] Field gather(std::span<const std::uint32_t> order) const;
 
   /// Same name, type, components and bytes (so NaN equals itself).

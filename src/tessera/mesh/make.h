@@ -14,8 +14,8 @@ struct KuhnOptions {
   std::uint32_t leaf_vertices = 1000;  ///< at most so many vertices in a leaf of the octree that numbers them
   Exec exec = Exec::host();
 };
-/// Ball with a cavity, a tunnel and a bite, cut out of n^3 points of a Kuhn lattice on the unit cube. Vertices are
-/// numbered leaf by leaf of a PR octree; corners of a tet ascend and tets are sorted.
+/// Ball with a cavity, a tunnel and a bite, cut out of n^3 points of a Kuhn lattice on the unit cube.
+/// Vertices are numbered leaf by leaf of a PR octree; corners of a tet ascend and tets are sorted.
 [[nodiscard]] TetMesh make_kuhn(std::uint32_t n, const KuhnOptions& options = {});
 /// The same lattice with every cube kept.
 [[nodiscard]] TetMesh make_kuhn_full(std::uint32_t n, const KuhnOptions& options = {});

@@ -37,7 +37,8 @@ std::array<Wave, wave_count> make_waves(std::uint64_t seed, double frequency) {
 /// Noise in [-1, 1) that depends on the position alone, so that it survives renumbering.
 double positional_noise(Vec3d p, std::uint64_t seed) {
   constexpr double cells = 1 << 20;
-  const std::uint64_t bits = static_cast<std::uint64_t>(p.x * cells) | static_cast<std::uint64_t>(p.y * cells) << 21 |
+  const std::uint64_t bits = static_cast<std::uint64_t>(p.x * cells) |
+                             static_cast<std::uint64_t>(p.y * cells) << 21 |
                              static_cast<std::uint64_t>(p.z * cells) << 42;
   return 2 * unit_interval(splitmix64(seed * 1000003ull + bits)) - 1;
 }

@@ -80,9 +80,14 @@ Mesh make_by_name(std::string_view name, const std::vector<Named<Mesh>>& known) 
 
 const std::vector<Named<TriMesh>>& small_surfaces() {
   static const std::vector<Named<TriMesh>> known = {
-      {"triangle", [] { return assemble<2>({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}}); }},
+      {"triangle",
+       [] {
+         return assemble<2>({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}});
+       }},
       {"two_triangles",
-       [] { return assemble<2>({{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}}, {{0, 1, 2}, {0, 2, 3}}); }},
+       [] {
+         return assemble<2>({{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}}, {{0, 1, 2}, {0, 2, 3}});
+       }},
       {"moebius", make_moebius},
       // Two fans that share only their centre.
       {"pinched_vertex",
@@ -100,7 +105,8 @@ const std::vector<Named<TriMesh>>& small_surfaces() {
       // Two triangles that share one vertex.
       {"bow_tie",
        [] {
-         return assemble<2>({{0, 0, 0}, {-1, 1, 0}, {-1, -1, 0}, {1, 1, 0}, {1, -1, 0}}, {{0, 1, 2}, {0, 4, 3}});
+         return assemble<2>({{0, 0, 0}, {-1, 1, 0}, {-1, -1, 0}, {1, 1, 0}, {1, -1, 0}},
+                            {{0, 1, 2}, {0, 4, 3}});
        }},
       // Vertices 0 and 4 belong to no face.
       {"isolated_vertices",
@@ -114,8 +120,9 @@ const std::vector<Named<TriMesh>>& small_surfaces() {
        }},
       {"octahedron",
        [] {
-         return assemble<2>({{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}},
-                            {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}});
+         return assemble<2>(
+             {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}},
+             {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}});
        }},
   };
   return known;
@@ -123,10 +130,14 @@ const std::vector<Named<TriMesh>>& small_surfaces() {
 
 const std::vector<Named<TetMesh>>& small_solids() {
   static const std::vector<Named<TetMesh>> known = {
-      {"one_tet", [] { return assemble<3>({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{0, 1, 2, 3}}); }},
+      {"one_tet",
+       [] {
+         return assemble<3>({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{0, 1, 2, 3}});
+       }},
       {"two_tets",
        [] {
-         return assemble<3>({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}}, {{0, 1, 2, 3}, {1, 2, 3, 4}});
+         return assemble<3>({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}},
+                            {{0, 1, 2, 3}, {1, 2, 3, 4}});
        }},
       // Two tets that share the edge 0-1, which is not manifold.
       {"bow_tie_edge",
@@ -149,12 +160,14 @@ const std::vector<Named<TetMesh>>& small_solids() {
       // Vertices 0 and 5 belong to no tet.
       {"isolated_vertices",
        [] {
-         return assemble<3>({{9, 9, 9}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {8, 8, 8}}, {{1, 2, 3, 4}});
+         return assemble<3>({{9, 9, 9}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {8, 8, 8}},
+                            {{1, 2, 3, 4}});
        }},
       {"two_components",
        [] {
-         return assemble<3>({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {5, 0, 0}, {6, 0, 0}, {5, 1, 0}, {5, 0, 1}},
-                            {{0, 1, 2, 3}, {4, 5, 6, 7}});
+         return assemble<3>(
+             {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {5, 0, 0}, {6, 0, 0}, {5, 1, 0}, {5, 0, 1}},
+             {{0, 1, 2, 3}, {4, 5, 6, 7}});
        }},
       // 400 tets around one edge: stars larger than any fixed mask or 8-bit counter.
       {"cone", [] { return make_cone(400); }},
@@ -164,7 +177,11 @@ const std::vector<Named<TetMesh>>& small_solids() {
 
 }  // namespace
 
-TriMesh make_small_surface(std::string_view name) { return make_by_name(name, small_surfaces()); }
-TetMesh make_small_solid(std::string_view name) { return make_by_name(name, small_solids()); }
+TriMesh make_small_surface(std::string_view name) {
+  return make_by_name(name, small_surfaces());
+}
+TetMesh make_small_solid(std::string_view name) {
+  return make_by_name(name, small_solids());
+}
 
 }  // namespace tessera

@@ -22,15 +22,19 @@ using std::uint64_t;
 constexpr double two_pi = 6.283185307179586;
 
 /// Uniform in [-1, 1).
-double signed01(uint64_t seed, uint64_t counter) { return 2 * uniform01(seed, counter) - 1; }
+double signed01(uint64_t seed, uint64_t counter) {
+  return 2 * uniform01(seed, counter) - 1;
+}
 
 TriMesh::Cell triangle(size_t a, size_t b, size_t c) {
-  return {VertexId(static_cast<uint32_t>(a)), VertexId(static_cast<uint32_t>(b)), VertexId(static_cast<uint32_t>(c))};
+  return {VertexId(static_cast<uint32_t>(a)), VertexId(static_cast<uint32_t>(b)),
+          VertexId(static_cast<uint32_t>(c))};
 }
 
 void check_count(uint64_t vertices) {
   if (vertices >= 0xFFFFFFFFull) {
-    throw Error(ErrorCode::bad_option, "a mesh of " + std::to_string(vertices) + " vertices has more than 4-byte ids");
+    throw Error(ErrorCode::bad_option,
+                "a mesh of " + std::to_string(vertices) + " vertices has more than 4-byte ids");
   }
 }
 
@@ -43,18 +47,19 @@ Sphere icosahedron() {
   const double t = (1 + std::sqrt(5.0)) / 2;
   const double s = std::sqrt(1 + t * t);
   Sphere sphere;
-  sphere.points = {{-1, t, 0}, {1, t, 0}, {-1, -t, 0}, {1, -t, 0}, {0, -1, t}, {0, 1, t},
-                   {0, -1, -t}, {0, 1, -t}, {t, 0, -1}, {t, 0, 1}, {-t, 0, -1}, {-t, 0, 1}};
+  sphere.points = {{-1, t, 0},  {1, t, 0},  {-1, -t, 0}, {1, -t, 0}, {0, -1, t},  {0, 1, t},
+                   {0, -1, -t}, {0, 1, -t}, {t, 0, -1},  {t, 0, 1},  {-t, 0, -1}, {-t, 0, 1}};
   for (Vec3d& p : sphere.points) p = {p.x / s, p.y / s, p.z / s};
-  constexpr uint8_t faces[20][3] = {{0, 11, 5}, {0, 5, 1}, {0, 1, 7}, {0, 7, 10}, {0, 10, 11}, {1, 5, 9}, {5, 11, 4},
-                                    {11, 10, 2}, {10, 7, 6}, {7, 1, 8}, {3, 9, 4}, {3, 4, 2}, {3, 2, 6}, {3, 6, 8},
-                                    {3, 8, 9}, {4, 9, 5}, {2, 4, 11}, {6, 2, 10}, {8, 6, 7}, {9, 8, 1}};
+  constexpr uint8_t faces[20][3] = {{0, 11, 5}, {0, 5, 1},  {0, 1, 7},   {0, 7, 10}, {0, 10, 11},
+                                    {1, 5, 9},  {5, 11, 4}, {11, 10, 2}, {10, 7, 6}, {7, 1, 8},
+                                    {3, 9, 4},  {3, 4, 2},  {3, 2, 6},   {3, 6, 8},  {3, 8, 9},
+                                    {4, 9, 5},  {2, 4, 11}, {6, 2, 10},  {8, 6, 7},  {9, 8, 1}};
   for (const auto& f : faces) sphere.faces.push_back(triangle(f[0], f[1], f[2]));
   return sphere;
 }
 
-/// The number of the midpoint of each face side (3 f + k is the side from corner k to k + 1), counted from 0 in the
-/// order the sides are first visited.
+/// The number of the midpoint of each face side (3 f + k is the side from corner k to k + 1), counted from 0
+/// in the order the sides are first visited.
 Array<uint32_t> number_midpoints(const Array<TriMesh::Cell>& faces, const Exec& exec) {
   const size_t sides = 3 * faces.size();
   Array<uint64_t> keys(sides);
@@ -105,7 +110,8 @@ void subdivide(Sphere& sphere, const Exec& exec) {
 double displaced_radius(Vec3d p, size_t v, double edge) {
   double sum = 0;
   for (uint64_t m = 0; m < 12; ++m) {
-    const double along = signed01(5, 4 * m) * p.x + signed01(5, 4 * m + 1) * p.y + signed01(5, 4 * m + 2) * p.z;
+    const double along =
+        signed01(5, 4 * m) * p.x + signed01(5, 4 * m + 1) * p.y + signed01(5, 4 * m + 2) * p.z;
     sum += std::sin(6 * along + two_pi * uniform01(5, 4 * m + 3));
   }
   return 1 + 0.08 * sum / std::sqrt(12.0) + 0.15 * edge * signed01(11, v);
@@ -115,7 +121,8 @@ double displaced_radius(Vec3d p, size_t v, double edge) {
 Array<uint32_t> random_order(size_t n, uint64_t seed) {
   Array<uint32_t> order(n);
   std::iota(order.begin(), order.end(), 0u);
-  for (size_t i = n; i-- > 1;) std::swap(order[i], order[splitmix64(seed * 0xD1342543DE82EF95ull + i) % (i + 1)]);
+  for (size_t i = n; i-- > 1;)
+    std::swap(order[i], order[splitmix64(seed * 0xD1342543DE82EF95ull + i) % (i + 1)]);
   return order;
 }
 
@@ -147,7 +154,8 @@ SimplexMesh<Dim> shuffled(const SimplexMesh<Dim>& mesh, uint64_t vertex_seed, ui
 
 TriMesh make_ico(int level, const IcoOptions& options) {
   if (level < 0 || level > 12) {
-    throw Error(ErrorCode::bad_option, "an icosahedron is subdivided 0 to 12 times, not " + std::to_string(level));
+    throw Error(ErrorCode::bad_option,
+                "an icosahedron is subdivided 0 to 12 times, not " + std::to_string(level));
   }
   Sphere sphere = icosahedron();
   for (int l = 0; l < level; ++l) subdivide(sphere, Exec::host());
@@ -212,7 +220,8 @@ TriMesh make_height_field(uint32_t nx, uint32_t ny) {
 }
 
 Grid make_lattice(uint32_t nx, uint32_t ny, uint32_t nz) {
-  if (nx == 0 || ny == 0 || nz == 0) throw Error(ErrorCode::bad_option, "a lattice needs at least 1 point an axis");
+  if (nx == 0 || ny == 0 || nz == 0)
+    throw Error(ErrorCode::bad_option, "a lattice needs at least 1 point an axis");
   const uint32_t longest = std::max({nx, ny, nz, 2u});
   const double h = 1.0 / (longest - 1);
   Grid grid;

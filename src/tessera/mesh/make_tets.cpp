@@ -91,8 +91,8 @@ Points lattice_points(const Lattice& lattice, const Array<uint32_t>& indices, co
 }
 
 /// Six tets for each cube, corners ascending; `vertex` maps lattice points to vertices.
-Array<TetMesh::Cell> cut_cubes(const Lattice& lattice, const Array<uint32_t>& cubes, const Array<uint32_t>& vertex,
-                               const Exec& exec) {
+Array<TetMesh::Cell> cut_cubes(const Lattice& lattice, const Array<uint32_t>& cubes,
+                               const Array<uint32_t>& vertex, const Exec& exec) {
   constexpr uint8_t axes[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   Array<TetMesh::Cell> tets(cubes.size() * 6);
   host_for_each(exec, cubes.size(), [&](size_t c) {
@@ -104,13 +104,15 @@ Array<TetMesh::Cell> cut_cubes(const Lattice& lattice, const Array<uint32_t>& cu
         corner[step + 1] = vertex[lattice.point(place)];
       }
       std::ranges::sort(corner);
-      tets[6 * c + way] = {VertexId(corner[0]), VertexId(corner[1]), VertexId(corner[2]), VertexId(corner[3])};
+      tets[6 * c + way] = {VertexId(corner[0]), VertexId(corner[1]), VertexId(corner[2]),
+                           VertexId(corner[3])};
     }
   });
   return tets;
 }
 
-/// Sorts tets lexicographically: a radix sort by the lowest vertex, then each vertex's few tets among themselves.
+/// Sorts tets lexicographically: a radix sort by the lowest vertex, then each vertex's few tets among
+/// themselves.
 Array<TetMesh::Cell> sorted_tets(const Array<TetMesh::Cell>& tets, size_t vertices, const Exec& exec) {
   const size_t n = tets.size();
   Array<uint32_t> lowest(n);
@@ -129,7 +131,8 @@ Array<TetMesh::Cell> sorted_tets(const Array<TetMesh::Cell>& tets, size_t vertic
     while (begin < share.end) {
       size_t end = begin + 1;
       while (!starts(end)) ++end;
-      std::sort(sorted.begin() + static_cast<std::ptrdiff_t>(begin), sorted.begin() + static_cast<std::ptrdiff_t>(end));
+      std::sort(sorted.begin() + static_cast<std::ptrdiff_t>(begin),
+                sorted.begin() + static_cast<std::ptrdiff_t>(end));
       begin = end;
     }
   });
@@ -138,7 +141,8 @@ Array<TetMesh::Cell> sorted_tets(const Array<TetMesh::Cell>& tets, size_t vertic
 
 TetMesh make_kuhn_lattice(uint32_t n, bool full, const KuhnOptions& options) {
   if (n < 2 || n > 700) {
-    throw Error(ErrorCode::bad_option, "a Kuhn lattice has 2 to 700 points an axis, not " + std::to_string(n));
+    throw Error(ErrorCode::bad_option,
+                "a Kuhn lattice has 2 to 700 points an axis, not " + std::to_string(n));
   }
   const Lattice lattice{n};
   const Exec host = Exec::host(options.exec.threads());
@@ -146,19 +150,23 @@ TetMesh make_kuhn_lattice(uint32_t n, bool full, const KuhnOptions& options) {
   const Array<uint32_t> lattice_index = flagged(used_points(lattice, kept, host), host);
   TetMesh mesh;
   mesh.points = lattice_points(lattice, lattice_index, host);
-  const OctreeLeaves leaves = make_octree_leaves(mesh.points, {.box = {}, .max_points = options.leaf_vertices, .exec = host});
+  const OctreeLeaves leaves =
+      make_octree_leaves(mesh.points, {.box = {}, .max_points = options.leaf_vertices, .exec = host});
   mesh.points = mesh.points.gather(leaves.order);
   Array<uint32_t> vertex(lattice.points());
-  host_for_each(host, leaves.order.size(), [&](size_t v) {
-    vertex[lattice_index[leaves.order[v]]] = static_cast<uint32_t>(v);
-  });
+  host_for_each(host, leaves.order.size(),
+                [&](size_t v) { vertex[lattice_index[leaves.order[v]]] = static_cast<uint32_t>(v); });
   mesh.cells = sorted_tets(cut_cubes(lattice, flagged(kept, host), vertex, host), mesh.points.size(), host);
   return mesh;
 }
 
 }  // namespace
 
-TetMesh make_kuhn(uint32_t n, const KuhnOptions& options) { return make_kuhn_lattice(n, false, options); }
-TetMesh make_kuhn_full(uint32_t n, const KuhnOptions& options) { return make_kuhn_lattice(n, true, options); }
+TetMesh make_kuhn(uint32_t n, const KuhnOptions& options) {
+  return make_kuhn_lattice(n, false, options);
+}
+TetMesh make_kuhn_full(uint32_t n, const KuhnOptions& options) {
+  return make_kuhn_lattice(n, true, options);
+}
 
 }  // namespace tessera

@@ -90,7 +90,8 @@ struct SimplexMesh {
 using TriMesh = SimplexMesh<2>;
 using TetMesh = SimplexMesh<3>;
 
-/// A regular lattice of points, x fastest: point (i, j, k) lies at origin + direction * (spacing * (i, j, k)).
+/// A regular lattice of points, x fastest: point (i, j, k) lies at origin + direction * (spacing * (i, j,
+/// k)).
 struct Grid {
   std::array<std::uint32_t, 3> dims = {1, 1, 1};  ///< points an axis, at least 1
   Vec3d origin = {0, 0, 0};

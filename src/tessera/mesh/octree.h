@@ -1,7 +1,7 @@
 // PR octree over points: a cube is cut at its midpoints until no leaf holds more than so many points.
 //
-// The tree is never stored. Points are sorted by their Morton code (x lowest); a node is a range of the sorted
-// codes that share a prefix, so cutting a node is a search in its range.
+// The tree is never stored. Points are sorted by their Morton code (x lowest); a node is a range of the
+// sorted codes that share a prefix, so cutting a node is a search in its range.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,8 @@ inline constexpr int octree_levels = 21;
 struct OctreeOptions {
   Box box;                          ///< of the root; points outside count as on its border
   std::uint32_t max_points = 1000;  ///< a leaf holds at most this many
-  bool input_order = true;          ///< inside a leaf: the points' order, or else the Morton order, the same for any leaf size
+  bool input_order =
+      true;  ///< inside a leaf: the points' order, or else the Morton order, the same for any leaf size
   Exec exec = Exec::host();
 };
 
@@ -41,8 +42,8 @@ struct OctreeLeaves {
   [[nodiscard]] std::size_t size() const { return offsets.size() - 1; }
 };
 
-/// O(n) by radix sort; 24 bytes a point of temporary memory. Points that coincide beyond the last level are cut
-/// into leaves by number. Non-finite coordinates count as the box's low corner.
+/// O(n) by radix sort; 24 bytes a point of temporary memory. Points that coincide beyond the last level are
+/// cut into leaves by number. Non-finite coordinates count as the box's low corner.
 [[nodiscard]] OctreeLeaves make_octree_leaves(const Points& points, const OctreeOptions& options);
 
 }  // namespace tessera

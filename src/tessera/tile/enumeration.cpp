@@ -32,7 +32,8 @@ void for_each_tile(const TiledMesh<Dim>& tiles, const Exec& exec, F&& f) {
   });
 }
 
-/// Copies a part's offsets, counted from the whole's beginning. The first one is the end of the part before, which writes it.
+/// Copies a part's offsets, counted from the whole's beginning. The first one is the end of the part before,
+/// which writes it.
 void append_offsets(Array<uint32_t>& to, size_t at, const Array<uint32_t>& from, uint32_t shift) {
   for (size_t i = 1; i < from.size(); ++i) to[at + i] = from[i] + shift;
 }
@@ -109,7 +110,8 @@ Enumeration<Dim> Enumeration<Dim>::make_explicit(const TiledMesh<Dim>& tiles, co
     EnumerationPart& part = parts[t.index()];
     fill_part(view, star, part);
     result.first_edge_[t.index()] = static_cast<uint32_t>(part.edge_hi.size());
-    result.first_face_[t.index()] = static_cast<uint32_t>(Dim == 3 ? part.face_hi.size() : tiles.internal_cells(t).size());
+    result.first_face_[t.index()] =
+        static_cast<uint32_t>(Dim == 3 ? part.face_hi.size() : tiles.internal_cells(t).size());
   });
   result.scan_counts();
   EnumerationPart& whole = result.whole_;

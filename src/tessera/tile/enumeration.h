@@ -3,9 +3,10 @@
 //   edges of vertex a:  edge_hi[edge_offsets[a] .. edge_offsets[a + 1])   the higher ends, ascending
 //   faces of edge e:    face_hi[face_offsets[e] .. face_offsets[e + 1])   the third vertices, ascending
 //
-// An id is a position in edge_hi or face_hi; finding one is a search in a short row. Because a tile's vertices are an interval, its
-// edges and faces (those with their lowest vertex in it) are intervals too. The numbering depends on the vertex numbering alone.
-// In the plane faces are the cells themselves and only edges are enumerated.
+// An id is a position in edge_hi or face_hi; finding one is a search in a short row. Because a tile's
+// vertices are an interval, its edges and faces (those with their lowest vertex in it) are intervals too. The
+// numbering depends on the vertex numbering alone. In the plane faces are the cells themselves and only edges
+// are enumerated.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@
 
 namespace tessera {
 
-/// The enumeration of the edges and faces whose lowest vertex lies in an interval: one tile's, or the whole mesh's.
+/// The enumeration of the edges and faces whose lowest vertex lies in an interval: one tile's, or the whole
+/// mesh's.
 struct EnumerationPart {
   std::uint32_t first_vertex = 0;
   std::uint32_t first_edge = 0;
@@ -47,13 +49,15 @@ struct EnumerationPart {
     return find(edge_hi, edge_offsets[a - first_vertex], edge_offsets[a - first_vertex + 1], b);
   }
   /// The position of a value in the ascending row [begin, end).
-  static std::uint32_t find(const Array<std::uint32_t>& row, std::uint32_t begin, std::uint32_t end, std::uint32_t value) {
+  static std::uint32_t find(const Array<std::uint32_t>& row, std::uint32_t begin, std::uint32_t end,
+                            std::uint32_t value) {
     if (end - begin <= 16) {
       std::uint32_t below = 0;
       for (std::uint32_t i = begin; i < end; ++i) below += row[i] < value ? 1 : 0;
       return begin + below;
     }
-    return static_cast<std::uint32_t>(std::lower_bound(row.begin() + begin, row.begin() + end, value) - row.begin());
+    return static_cast<std::uint32_t>(std::lower_bound(row.begin() + begin, row.begin() + end, value) -
+                                      row.begin());
   }
 };
 
@@ -66,9 +70,11 @@ template <int Dim>
 class Enumeration {
  public:
   /// The explicit one: 4 bytes an edge and a face, and offsets by vertex and edge.
-  [[nodiscard]] static Enumeration make_explicit(const TiledMesh<Dim>& tiles, const Exec& exec = Exec::host());
+  [[nodiscard]] static Enumeration make_explicit(const TiledMesh<Dim>& tiles,
+                                                 const Exec& exec = Exec::host());
   /// The implicit one: intervals only, 8 bytes a tile. The same ids.
-  [[nodiscard]] static Enumeration make_implicit(const TiledMesh<Dim>& tiles, const Exec& exec = Exec::host());
+  [[nodiscard]] static Enumeration make_implicit(const TiledMesh<Dim>& tiles,
+                                                 const Exec& exec = Exec::host());
 
   [[nodiscard]] bool is_explicit() const { return explicit_; }
   [[nodiscard]] std::size_t edge_count() const { return first_edge_.back(); }
@@ -88,7 +94,8 @@ class Enumeration {
 
  private:
   static TileId find(const Array<std::uint32_t>& first, std::uint32_t id) {
-    return TileId(static_cast<std::uint32_t>(std::upper_bound(first.begin(), first.end(), id) - first.begin()) - 1);
+    return TileId(
+        static_cast<std::uint32_t>(std::upper_bound(first.begin(), first.end(), id) - first.begin()) - 1);
   }
   void scan_counts();
 

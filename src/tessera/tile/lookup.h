@@ -1,8 +1,9 @@
 // Lookup: answers about elements that another tile owns, for one worker.
 //
-// A tile's relation names edges and faces of its neighbours, and EE, FF and the adjacency of cells need a neighbour's stars. With an
-// explicit enumeration ids are a search in it. Otherwise, and for stars, the neighbour's part is worked out and kept in a small cache
-// with least-recently-used eviction; workers share nothing.
+// A tile's relation names edges and faces of its neighbours, and EE, FF and the adjacency of cells need a
+// neighbour's stars. With an explicit enumeration ids are a search in it. Otherwise, and for stars, the
+// neighbour's part is worked out and kept in a small cache with least-recently-used eviction; workers share
+// nothing.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ constexpr size_t tiles_at_once = 8;
 
 template <int Dim>
 std::vector<std::unique_ptr<RowWorker<Dim>>> make_workers(int threads, const TiledMesh<Dim>& tiles,
-                                                       const Enumeration<Dim>& enumeration) {
+                                                          const Enumeration<Dim>& enumeration) {
   std::vector<std::unique_ptr<RowWorker<Dim>>> workers;
   for (int i = 0; i < threads; ++i) workers.push_back(std::make_unique<RowWorker<Dim>>(tiles, &enumeration));
   return workers;
@@ -26,9 +26,8 @@ std::vector<std::unique_ptr<RowWorker<Dim>>> make_workers(int threads, const Til
 }  // namespace
 
 template <class R, int Dim>
-  requires RelationOf<R, Dim>
-Csr<typename R::Row, typename R::Entry> materialize(const TiledMesh<Dim>& tiles, const Enumeration<Dim>& enumeration,
-                                                    const MaterializeOptions& options) {
+requires RelationOf<R, Dim> Csr<typename R::Row, typename R::Entry> materialize(
+    const TiledMesh<Dim>& tiles, const Enumeration<Dim>& enumeration, const MaterializeOptions& options) {
   using Entry = typename R::Entry;
   const int threads = options.exec.threads();
   auto workers = make_workers(threads, tiles, enumeration);
@@ -56,7 +55,8 @@ Csr<typename R::Row, typename R::Entry> materialize(const TiledMesh<Dim>& tiles,
     for (size_t t = range.begin; t < range.end; ++t) {
       const TileRows& part = parts[t];
       const uint32_t shift = static_cast<uint32_t>(first_value[t]);
-      for (size_t r = 1; r < part.offsets.size(); ++r) csr.offsets[first_row[t] + r] = part.offsets[r] + shift;
+      for (size_t r = 1; r < part.offsets.size(); ++r)
+        csr.offsets[first_row[t] + r] = part.offsets[r] + shift;
       for (size_t i = 0; i < part.values.size(); ++i) csr.values[shift + i] = Entry(part.values[i]);
       parts[t] = {};
     }
@@ -91,7 +91,8 @@ void for_each_boundary_facet(const VertexStar<Dim>& star, F&& flag) {
 }  // namespace
 
 template <Kind K, int Dim>
-IdArray<IdOf<K>, std::uint8_t> materialize_boundary(const TiledMesh<Dim>& tiles, const Enumeration<Dim>& enumeration,
+IdArray<IdOf<K>, std::uint8_t> materialize_boundary(const TiledMesh<Dim>& tiles,
+                                                    const Enumeration<Dim>& enumeration,
                                                     const MaterializeOptions& options) {
   constexpr bool is_top = static_cast<int>(K) == Dim;
   const size_t count = K == Kind::vertex ? tiles.vertex_count()
@@ -124,7 +125,9 @@ IdArray<IdOf<K>, std::uint8_t> materialize_boundary(const TiledMesh<Dim>& tiles,
             for (const uint32_t local : view.star(VertexId(v))) {
               const uint32_t c = view.cell_id(local);
               const auto& cell = tiles.cells()[c];
-              if (std::ranges::all_of(facet, [&](uint32_t u) { return std::ranges::find(cell, VertexId(u)) != cell.end(); })) {
+              if (std::ranges::all_of(facet, [&](uint32_t u) {
+                    return std::ranges::find(cell, VertexId(u)) != cell.end();
+                  })) {
                 set(c);
               }
             }
@@ -138,8 +141,8 @@ IdArray<IdOf<K>, std::uint8_t> materialize_boundary(const TiledMesh<Dim>& tiles,
   return result;
 }
 
-#define TS_INSTANTIATE(R, Dim)                                                                                       \
-  template Csr<R::Row, R::Entry> materialize<R, Dim>(const TiledMesh<Dim>&, const Enumeration<Dim>&,                 \
+#define TS_INSTANTIATE(R, Dim)                                                                       \
+  template Csr<R::Row, R::Entry> materialize<R, Dim>(const TiledMesh<Dim>&, const Enumeration<Dim>&, \
                                                      const MaterializeOptions&)
 TS_INSTANTIATE(EV, 2);
 TS_INSTANTIATE(FV, 2);
@@ -167,8 +170,8 @@ TS_INSTANTIATE(EE, 3);
 TS_INSTANTIATE(FF, 3);
 TS_INSTANTIATE(TT, 3);
 
-#define TS_INSTANTIATE_BOUNDARY(K, Dim)                                                                  \
-  template IdArray<IdOf<K>, std::uint8_t> materialize_boundary<K, Dim>(                                  \
+#define TS_INSTANTIATE_BOUNDARY(K, Dim)                                 \
+  template IdArray<IdOf<K>, std::uint8_t> materialize_boundary<K, Dim>( \
       const TiledMesh<Dim>&, const Enumeration<Dim>&, const MaterializeOptions&)
 TS_INSTANTIATE_BOUNDARY(Kind::vertex, 2);
 TS_INSTANTIATE_BOUNDARY(Kind::edge, 2);

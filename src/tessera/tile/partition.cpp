@@ -16,15 +16,16 @@ Partition partition_octree(const Points& points, std::uint32_t max_vertices, con
   const double side = std::max({box.high.x - box.low.x, box.high.y - box.low.y, box.high.z - box.low.z});
   box.high = box.low + Vec3d{side, side, side};
   // Morton order also inside tiles: the numbering must not depend on their size.
-  OctreeLeaves leaves =
-      make_octree_leaves(points, {.box = box, .max_points = max_vertices, .input_order = false, .exec = exec});
+  OctreeLeaves leaves = make_octree_leaves(
+      points, {.box = box, .max_points = max_vertices, .input_order = false, .exec = exec});
   return {std::move(leaves.order), std::move(leaves.offsets)};
 }
 
 Partition partition_given(std::span<const std::uint32_t> tile_of, std::size_t vertices, const Exec& exec) {
   if (tile_of.size() != vertices) {
     throw Error(ErrorCode::bad_mesh, "the given partition has " + std::to_string(tile_of.size()) +
-                                         " entries, but the mesh has " + std::to_string(vertices) + " vertices");
+                                         " entries, but the mesh has " + std::to_string(vertices) +
+                                         " vertices");
   }
   Partition partition;
   Array<std::uint32_t> keys(tile_of.begin(), tile_of.end());

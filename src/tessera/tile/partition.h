@@ -19,13 +19,13 @@ struct Partition {
   [[nodiscard]] std::size_t size() const { return offsets.empty() ? 0 : offsets.size() - 1; }
 };
 
-/// Leaves of a PR octree over the points' bounding cube. Vertices are in Morton order throughout, equal codes by input id, so that
-/// the numbering is the same for any size of tiles.
+/// Leaves of a PR octree over the points' bounding cube. Vertices are in Morton order throughout, equal codes
+/// by input id, so that the numbering is the same for any size of tiles.
 [[nodiscard]] Partition partition_octree(const Points& points, std::uint32_t max_vertices,
                                          const Exec& exec = Exec::host());
 
-/// The caller's own tiles: `tile_of[v]` for each vertex. Tiles are taken in ascending order of their number; numbers that
-/// are not used make no tile. Error(bad_mesh) if the array does not fit the points.
+/// The caller's own tiles: `tile_of[v]` for each vertex. Tiles are taken in ascending order of their number;
+/// numbers that are not used make no tile. Error(bad_mesh) if the array does not fit the points.
 [[nodiscard]] Partition partition_given(std::span<const std::uint32_t> tile_of, std::size_t vertices,
                                         const Exec& exec = Exec::host());
 

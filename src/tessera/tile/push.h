@@ -1,8 +1,10 @@
 // Push: Tessera walks the tiles and calls your function for each element with its rows.
 //
-//   ts::for_each<ts::VV, ts::VT>(tiles, {.exec = ts::Exec::host(8)}, [&](ts::VertexId v, auto vv, auto vt) { ... });
+//   ts::for_each<ts::VV, ts::VT>(tiles, {.exec = ts::Exec::host(8)}, [&](ts::VertexId v, auto vv, auto vt) {
+//   ... });
 //
-// Rows are worked out in the worker's own memory and forgotten; nothing is stored. The fastest way for data-parallel work.
+// Rows are worked out in the worker's own memory and forgotten; nothing is stored. The fastest way for
+// data-parallel work.
 #pragma once
 
 #include <algorithm>
@@ -34,8 +36,8 @@ namespace detail {
 
 /// The elements of a kind that are internal to a tile, as an interval of ids.
 template <Kind K, int Dim>
-std::pair<std::uint32_t, std::uint32_t> internal_ids(const TiledMesh<Dim>& tiles, const Enumeration<Dim>* enumeration,
-                                                     TileId tile) {
+std::pair<std::uint32_t, std::uint32_t> internal_ids(const TiledMesh<Dim>& tiles,
+                                                     const Enumeration<Dim>* enumeration, TileId tile) {
   if constexpr (K == Kind::vertex) {
     return {tiles.vertices(tile).begin, tiles.vertices(tile).end};
   } else if constexpr (static_cast<int>(K) == Dim) {
@@ -49,20 +51,23 @@ std::pair<std::uint32_t, std::uint32_t> internal_ids(const TiledMesh<Dim>& tiles
 
 }  // namespace detail
 
-/// Calls f(id, rows...) for every element of the kind that the relations begin with, or for the active ones. Calls run concurrently
-/// and in no promised order; rows are valid during the call. Stops with Error(cancelled) between tiles.
+/// Calls f(id, rows...) for every element of the kind that the relations begin with, or for the active ones.
+/// Calls run concurrently and in no promised order; rows are valid during the call. Stops with
+/// Error(cancelled) between tiles.
 template <class... R, int Dim, class F>
-  requires(RelationOf<R, Dim> && ...)
-void for_each(const TiledMesh<Dim>& tiles, const PushOptions<Dim>& options, const F& f) {
+requires(RelationOf<R, Dim>&&...) void for_each(const TiledMesh<Dim>& tiles, const PushOptions<Dim>& options,
+                                                const F& f) {
   using First = std::tuple_element_t<0, std::tuple<R...>>;
-  static_assert(((R::from == First::from) && ...), "the relations of one walk begin with one kind of element");
+  static_assert(((R::from == First::from) && ...),
+                "the relations of one walk begin with one kind of element");
   TS_EXPECTS(options.enumeration != nullptr || !(needs_enumeration<R, Dim> || ...));
   struct Worker : RowWorker<Dim> {
     using RowWorker<Dim>::RowWorker;
     std::array<TileRows, sizeof...(R)> rows_of;
   };
   std::vector<std::unique_ptr<Worker>> workers;
-  for (int i = 0; i < options.exec.threads(); ++i) workers.push_back(std::make_unique<Worker>(tiles, options.enumeration));
+  for (int i = 0; i < options.exec.threads(); ++i)
+    workers.push_back(std::make_unique<Worker>(tiles, options.enumeration));
   host::for_each_chunk(options.exec.threads(), tiles.tile_count(), 8, [&](host::Range range, int index) {
     Worker& worker = *workers[static_cast<std::size_t>(index)];
     for (std::size_t t = range.begin; t < range.end; ++t) {
@@ -80,7 +85,8 @@ void for_each(const TiledMesh<Dim>& tiles, const PushOptions<Dim>& options, cons
       const auto call = [&, first = begin](std::uint32_t id) {
         [&]<std::size_t... I>(std::index_sequence<I...>) {
           f(typename First::Row(id), IdSpan<typename R::Entry>(worker.rows_of[I][id - first])...);
-        }(std::index_sequence_for<R...>{});
+        }
+        (std::index_sequence_for<R...>{});
       };
       if (options.active != nullptr) {
         for (const std::uint32_t id : active) call(id);

@@ -1,7 +1,7 @@
 // Relations: the compile-time table of who can be asked for whom.
 //
-// XY gives, for every element of kind X, the ids of the elements of kind Y: its faces (EV), its cofaces (VE), or its
-// neighbours of the same kind (VV: sharing an edge; EE: a vertex; FF: an edge; TT: a triangle).
+// XY gives, for every element of kind X, the ids of the elements of kind Y: its faces (EV), its cofaces (VE),
+// or its neighbours of the same kind (VV: sharing an edge; EE: a vertex; FF: an edge; TT: a triangle).
 #pragma once
 
 #include <string_view>
@@ -50,7 +50,7 @@ using TT = Relation<Kind::tet, Kind::tet>;
 
 /// Does a mesh of this dimension have the relation?
 template <class R, int Dim>
-concept RelationOf = static_cast<int>(R::from) <= Dim && static_cast<int>(R::to) <= Dim;
+concept RelationOf = static_cast<int>(R::from) <= Dim&& static_cast<int>(R::to) <= Dim;
 
 /// Calls f(R{}, "XY") for every relation of the dimension, in the order above.
 template <int Dim, class F>
@@ -58,8 +58,10 @@ constexpr void for_each_relation(F&& f) {
   const auto offer = [&]<class R>(R relation, std::string_view name) {
     if constexpr (RelationOf<R, Dim>) f(relation, name);
   };
-  offer(EV{}, "EV"), offer(FV{}, "FV"), offer(FE{}, "FE"), offer(TV{}, "TV"), offer(TE{}, "TE"), offer(TF{}, "TF");
-  offer(VE{}, "VE"), offer(VF{}, "VF"), offer(VT{}, "VT"), offer(EF{}, "EF"), offer(ET{}, "ET"), offer(FT{}, "FT");
+  offer(EV{}, "EV"), offer(FV{}, "FV"), offer(FE{}, "FE"), offer(TV{}, "TV"), offer(TE{}, "TE"),
+      offer(TF{}, "TF");
+  offer(VE{}, "VE"), offer(VF{}, "VF"), offer(VT{}, "VT"), offer(EF{}, "EF"), offer(ET{}, "ET"),
+      offer(FT{}, "FT");
   offer(VV{}, "VV"), offer(EE{}, "EE"), offer(FF{}, "FF"), offer(TT{}, "TT");
 }
 

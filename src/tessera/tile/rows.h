@@ -1,8 +1,9 @@
 // The relation kernels: rows of any relation for the elements internal to one tile.
 //
-// RowMaker goes through the tile's vertices in ascending order, builds each vertex's star and emits the rows of the elements that
-// belong to it, which is their canonical order. Entries of a row ascend without being sorted, because they are met in the order of
-// their lowest, then second, then third vertex; the adjacencies EE, FF and TT merge the rows of two or more elements instead.
+// RowMaker goes through the tile's vertices in ascending order, builds each vertex's star and emits the rows
+// of the elements that belong to it, which is their canonical order. Entries of a row ascend without being
+// sorted, because they are met in the order of their lowest, then second, then third vertex; the adjacencies
+// EE, FF and TT merge the rows of two or more elements instead.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,8 @@
 
 namespace tessera {
 
-/// The rows of one tile: row i is values[offsets[i] .. offsets[i + 1]), for the i-th element internal to the tile.
+/// The rows of one tile: row i is values[offsets[i] .. offsets[i + 1]), for the i-th element internal to the
+/// tile.
 struct TileRows {
   Array<std::uint32_t> offsets;
   Array<std::uint32_t> values;
@@ -75,7 +77,7 @@ class RowMaker {
   explicit RowMaker(Lookup<Dim>& lookup) : lookup_(&lookup), tiles_(&lookup.tiles()) {}
 
   template <class R>
-    requires RelationOf<R, Dim>
+  requires RelationOf<R, Dim>
   void fill(TileId tile, TileRows& rows) {
     rows_ = &rows;
     rows.offsets.assign(1, 0);
@@ -88,7 +90,8 @@ class RowMaker {
       const auto owned = view_.owned();
       for (std::uint32_t v = owned.begin; v < owned.end; ++v) {
         const auto star = view_.star(VertexId(v));
-        make_room(9 * star.size() + 1);  // the most that any coboundary of a vertex, of its edges or of its faces takes
+        make_room(9 * star.size() +
+                  1);  // the most that any coboundary of a vertex, of its edges or of its faces takes
         if constexpr (R::from == Kind::vertex && R::to == top) {
           for (const std::uint32_t c : star) add(view_.cell_id(c));
           end_row();
@@ -108,13 +111,13 @@ class RowMaker {
   /// What a relation needs to know of a star.
   template <class R>
   static constexpr StarDepth depth() {
-    if (Dim == 2 || (R::to == Kind::vertex && R::from < Kind::face) || (R::from < Kind::face && R::to == Kind::edge) ||
-        (R::from == Kind::edge && R::to == top)) {
+    if (Dim == 2 || (R::to == Kind::vertex && R::from < Kind::face) ||
+        (R::from < Kind::face && R::to == Kind::edge) || (R::from == Kind::edge && R::to == top)) {
       return StarDepth::neighbours;
     }
     return R::from == Kind::face && R::to != Kind::face ? StarDepth::upper_links
-           : R::from == Kind::vertex                      ? StarDepth::upper_links
-                                                          : StarDepth::links;
+           : R::from == Kind::vertex                    ? StarDepth::upper_links
+                                                        : StarDepth::links;
   }
 
   /// Lets add() write `count` values without looking.
@@ -133,7 +136,9 @@ class RowMaker {
     if (b < a) std::swap(a, b);
     return lookup_->face(a, b, c);
   }
-  std::uint32_t edge_of(std::uint32_t a, std::uint32_t b) { return a < b ? lookup_->edge(a, b) : lookup_->edge(b, a); }
+  std::uint32_t edge_of(std::uint32_t a, std::uint32_t b) {
+    return a < b ? lookup_->edge(a, b) : lookup_->edge(b, a);
+  }
 
   template <class R>
   void emit_vertex() {
@@ -167,7 +172,8 @@ class RowMaker {
       for (const std::uint32_t u : neighbours) add(edge_of(u, v));
     } else {
       for (std::uint32_t p = 0; p < neighbours.size(); ++p) {
-        star.for_each_upper_link(p, [&](std::uint32_t q, bool) { add(face_of(v, neighbours[p], neighbours[q])); });
+        star.for_each_upper_link(
+            p, [&](std::uint32_t q, bool) { add(face_of(v, neighbours[p], neighbours[q])); });
       }
     }
   }
@@ -210,7 +216,8 @@ class RowMaker {
       const std::size_t second = written_;
       emit_edge<EF>(q);
       const std::size_t third = written_;
-      other_star_.for_each_link(other_star_.rank(c), [&](std::uint32_t r, bool) { add(face_of(b, c, others[r])); });
+      other_star_.for_each_link(other_star_.rank(c),
+                                [&](std::uint32_t r, bool) { add(face_of(b, c, others[r])); });
       merge({begin, second, third}, face_of(a, b, c));
     }
   }
@@ -218,7 +225,8 @@ class RowMaker {
   /// Rows of cells for all edges or faces of the star's center at once: count, scan, fill.
   template <class R>
   void emit_star_rows() {
-    first_of_edge_.assign(1, 0);  // the first element with each upper neighbour: edges themselves, or the faces they begin
+    first_of_edge_.assign(
+        1, 0);  // the first element with each upper neighbour: edges themselves, or the faces they begin
     for (std::uint32_t p = star_.lower(); p < star_.neighbours().size(); ++p) {
       std::uint32_t elements = 1;
       if constexpr (R::from == Kind::face) elements = star_.upper_link_count(p);
@@ -233,10 +241,12 @@ class RowMaker {
     for (std::uint32_t i = 0; i < first_of_edge_.back(); ++i) next += std::exchange(count[i], next);
     written_ = next;
     // Filling leaves each entry at its row's end, which is what offsets hold.
-    for_each_incidence<R>([&](std::uint32_t element, std::uint32_t c) { rows_->values[count[element]++] = c; });
+    for_each_incidence<R>(
+        [&](std::uint32_t element, std::uint32_t c) { rows_->values[count[element]++] = c; });
   }
 
-  /// Calls f(element, cell) for the edges or faces of the center and the cells of its star that have them, cells ascending.
+  /// Calls f(element, cell) for the edges or faces of the center and the cells of its star that have them,
+  /// cells ascending.
   template <class R, class F>
   void for_each_incidence(F&& f) {
     star_.for_each_cell([&](std::uint32_t c, const std::array<std::uint32_t, Dim>& ranks) {
@@ -260,7 +270,8 @@ class RowMaker {
       for (const VertexId v : cell) add(v.index());
     } else if constexpr (R::to == Kind::edge) {
       for (std::size_t i = 0; i < cell.size(); ++i) {
-        for (std::size_t j = i + 1; j < cell.size(); ++j) add(lookup_->edge(cell[i].index(), cell[j].index()));
+        for (std::size_t j = i + 1; j < cell.size(); ++j)
+          add(lookup_->edge(cell[i].index(), cell[j].index()));
       }
     } else if constexpr (R::to != top) {
       add(lookup_->face(cell[0].index(), cell[1].index(), cell[2].index()));
@@ -273,7 +284,8 @@ class RowMaker {
     end_row();
   }
 
-  /// Cells that share all corners but one: those around the two lowest corners, since a facet misses only one of them.
+  /// Cells that share all corners but one: those around the two lowest corners, since a facet misses only one
+  /// of them.
   void emit_cell_neighbours(std::uint32_t c) {
     const Cell& cell = tiles_->cells()[c];
     const std::size_t begin = written_;
@@ -283,7 +295,8 @@ class RowMaker {
       for (const std::uint32_t local : view.star(v)) {
         const std::uint32_t other = view.cell_id(local);
         std::size_t shared = 0;
-        for (const VertexId corner : tiles_->cells()[other]) shared += std::ranges::find(cell, corner) != cell.end() ? 1 : 0;
+        for (const VertexId corner : tiles_->cells()[other])
+          shared += std::ranges::find(cell, corner) != cell.end() ? 1 : 0;
         if (shared == cell.size() - 1) add(other);
       }
     };
@@ -293,7 +306,8 @@ class RowMaker {
     merge({begin, middle}, c);
   }
 
-  /// Merges the ascending pieces of the current row that begin at `pieces` into one without repeats and without `self`.
+  /// Merges the ascending pieces of the current row that begin at `pieces` into one without repeats and
+  /// without `self`.
   void merge(std::initializer_list<std::size_t> pieces, std::uint32_t self) {
     std::uint32_t* values = rows_->values.data();
     std::uint32_t* begin = values + *pieces.begin();
@@ -318,7 +332,8 @@ class RowMaker {
 /// What one worker needs to make rows; workers share nothing.
 template <int Dim>
 struct RowWorker {
-  RowWorker(const TiledMesh<Dim>& tiles, const Enumeration<Dim>* enumeration) : lookup(tiles, enumeration), maker(lookup) {}
+  RowWorker(const TiledMesh<Dim>& tiles, const Enumeration<Dim>* enumeration)
+      : lookup(tiles, enumeration), maker(lookup) {}
   RowWorker(const RowWorker&) = delete;  // the maker knows where the lookup is
   RowWorker& operator=(const RowWorker&) = delete;
 

@@ -1,7 +1,8 @@
 // Stars: a tile brought into fast memory, and all that can be read off the cells around one of its vertices.
 //
-// Every relation is emitted vertex by vertex from its star: an edge (a, b) or a face (a, b, c) with a < b < c belongs to its lowest
-// vertex a, and going through a, then b, then c in ascending order is the canonical order of ids (enumeration.h).
+// Every relation is emitted vertex by vertex from its star: an edge (a, b) or a face (a, b, c) with a < b < c
+// belongs to its lowest vertex a, and going through a, then b, then c in ascending order is the canonical
+// order of ids (enumeration.h).
 #pragma once
 
 #include <algorithm>
@@ -142,8 +143,8 @@ enum class StarDepth {
   links,        ///< and all pairs, with whether one or more tets have the triangle
 };
 
-/// The neighbours of one vertex, ascending, and who forms triangles with whom. Up to 64 neighbours the triangles are bit masks; larger
-/// stars keep a sorted list of pairs.
+/// The neighbours of one vertex, ascending, and who forms triangles with whom. Up to 64 neighbours the
+/// triangles are bit masks; larger stars keep a sorted list of pairs.
 template <int Dim>
 class VertexStar {
  public:
@@ -171,13 +172,15 @@ class VertexStar {
     return static_cast<std::uint32_t>(std::ranges::lower_bound(neighbours(), id) - neighbours().begin());
   }
 
-  /// Calls f(cell id, ranks) for the cells of the star, ascending; the ranks are those of the other corners, ascending.
+  /// Calls f(cell id, ranks) for the cells of the star, ascending; the ranks are those of the other corners,
+  /// ascending.
   template <class F>
   void for_each_cell(F&& f) const {
     for (const std::uint32_t c : cells_) f(view_->cell_id(c), ranks_of(c));
   }
 
-  /// Calls f(q, is_boundary) for the ranks q, ascending, with a triangle (center, p, q); it is on the boundary if one tet has it.
+  /// Calls f(q, is_boundary) for the ranks q, ascending, with a triangle (center, p, q); it is on the
+  /// boundary if one tet has it.
   template <class F>
   void for_each_link(std::uint32_t p, F&& f) const {
     if (count_ <= 64) {
@@ -187,7 +190,8 @@ class VertexStar {
       }
       return;
     }
-    for (std::uint32_t i = pair_offsets_[p]; i < pair_offsets_[p + 1]; ++i) f(pairs_[i].second, pairs_[i].single);
+    for (std::uint32_t i = pair_offsets_[p]; i < pair_offsets_[p + 1]; ++i)
+      f(pairs_[i].second, pairs_[i].single);
   }
   /// The same for q > p.
   template <class F>
@@ -232,7 +236,9 @@ class VertexStar {
     bool single;
   };
 
-  static std::uint64_t above(std::uint64_t bits, std::uint32_t p) { return p >= 63 ? 0 : bits >> (p + 1) << (p + 1); }
+  static std::uint64_t above(std::uint64_t bits, std::uint32_t p) {
+    return p >= 63 ? 0 : bits >> (p + 1) << (p + 1);
+  }
 
   /// Each neighbour once, by a mark on its local number; then in the order of their ids.
   void collect_neighbours() {
@@ -343,7 +349,7 @@ class VertexStar {
   std::uint32_t count_ = 0;
   std::uint32_t lower_ = 0;
   std::span<const std::uint32_t> cells_;
-  Array<std::uint32_t> locals_;          ///< the neighbours' local numbers, in the order they were met
+  Array<std::uint32_t> locals_;  ///< the neighbours' local numbers, in the order they were met
   Array<std::uint32_t> neighbours_;
   std::vector<std::uint32_t> rank_of_;   ///< by local number; `unseen` but for the current star
   std::array<std::uint64_t, 64> once_;   ///< bit q of word p: some tet has (center, p, q)

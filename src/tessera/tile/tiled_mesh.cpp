@@ -101,8 +101,8 @@ class Tiler {
     return cell;
   }
 
-  /// A radix sort by the lowest vertex alone; then the few cells of each vertex among themselves. The renumbered cells are made
-  /// twice rather than kept: that is cheaper than 16 bytes a cell.
+  /// A radix sort by the lowest vertex alone; then the few cells of each vertex among themselves. The
+  /// renumbered cells are made twice rather than kept: that is cheaper than 16 bytes a cell.
   void sort_cells() {
     const size_t n = mesh_.cell_count();
     Array<uint32_t> lowest(n);
@@ -113,7 +113,8 @@ class Tiler {
     });
     sort_pairs<uint32_t, uint32_t>(exec_, lowest, tiles_.cell_to_input_, bits_in_use(mesh_.vertex_count()));
     tiles_.cells_.resize(n);
-    host_for_each(exec_, n, [&](size_t c) { tiles_.cells_[c] = renumbered(mesh_.cells[tiles_.cell_to_input_[c]]); });
+    host_for_each(exec_, n,
+                  [&](size_t c) { tiles_.cells_[c] = renumbered(mesh_.cells[tiles_.cell_to_input_[c]]); });
     std::atomic<size_t> repeated{n};
     host::for_each_share(exec_.threads(), n, [&](host::Range share) {
       const auto starts = [&](size_t c) { return c == 0 || c == n || lowest[c] != lowest[c - 1]; };
@@ -140,8 +141,9 @@ class Tiler {
 
   [[noreturn]] void throw_repeated(size_t cell) const {
     auto [a, b] = std::minmax(tiles_.cell_to_input_[cell], tiles_.cell_to_input_[cell + 1]);
-    throw Error(ErrorCode::bad_mesh, "cells " + std::to_string(a) + " and " + std::to_string(b) +
-                                         " have the same corners; `tessera doctor --fix` drops repeated cells");
+    throw Error(ErrorCode::bad_mesh,
+                "cells " + std::to_string(a) + " and " + std::to_string(b) +
+                    " have the same corners; `tessera doctor --fix` drops repeated cells");
   }
 
   void find_intervals() {
@@ -176,7 +178,8 @@ class Tiler {
     host::for_each_chunk(exec_.threads(), n, chunk, [&](host::Range range, int) {
       auto& [begin, found] = parts[range.begin / chunk];
       for (size_t c = range.begin; c < range.end; ++c) {
-        for_each_foreign_tile(tiles_.cells_[c], [&](TileId t) { found.emplace_back(t.index(), static_cast<uint32_t>(c)); });
+        for_each_foreign_tile(tiles_.cells_[c],
+                              [&](TileId t) { found.emplace_back(t.index(), static_cast<uint32_t>(c)); });
       }
       begin = totals.exchange(range.begin / chunk, found.size());
     });
@@ -206,8 +209,12 @@ class Tiler {
   TiledMesh<Dim> tiles_;
 };
 
-TiledMesh<2> tile(const TriMesh& mesh, const TileOptions& options) { return Tiler<2>(mesh, options).run(); }
-TiledMesh<3> tile(const TetMesh& mesh, const TileOptions& options) { return Tiler<3>(mesh, options).run(); }
+TiledMesh<2> tile(const TriMesh& mesh, const TileOptions& options) {
+  return Tiler<2>(mesh, options).run();
+}
+TiledMesh<3> tile(const TetMesh& mesh, const TileOptions& options) {
+  return Tiler<3>(mesh, options).run();
+}
 
 template <int Dim>
 RibbonStatistics TiledMesh<Dim>::ribbon() const {
@@ -248,7 +255,9 @@ int TiledMesh<Dim>::validate(const SimplexMesh<Dim>& mesh) const {
     std::sort(expected.begin(), expected.end());
     if (expected != cells_[c]) return 4;
   }
-  if (first_cell_.size() != tile_count() + 1 || first_cell_.front() != 0 || first_cell_.back() != cells_.size()) return 5;
+  if (first_cell_.size() != tile_count() + 1 || first_cell_.front() != 0 ||
+      first_cell_.back() != cells_.size())
+    return 5;
   Csr<TileId, uint32_t> external;
   for (size_t t = 0; t < tile_count(); ++t) {
     for (uint32_t c = first_cell_[t]; c < first_cell_[t + 1]; ++c) {
@@ -290,7 +299,8 @@ void fill_local_tile(const TiledMesh<Dim>& tiles, TileId tile, LocalTile<Dim>& l
   local.ghosts.erase(std::unique(local.ghosts.begin(), local.ghosts.end()), local.ghosts.end());
   const size_t vertices = owned.size() + local.ghosts.size();
   if (vertices > 65536) {
-    throw Error(ErrorCode::unsupported, "tile " + std::to_string(tile.index()) + " sees " + std::to_string(vertices) +
+    throw Error(ErrorCode::unsupported, "tile " + std::to_string(tile.index()) + " sees " +
+                                            std::to_string(vertices) +
                                             " vertices, more than 16-bit numbers count; use smaller tiles");
   }
   local.cells.resize(count);
@@ -298,8 +308,9 @@ void fill_local_tile(const TiledMesh<Dim>& tiles, TileId tile, LocalTile<Dim>& l
     const auto& cell = cell_at(i);
     for (size_t k = 0; k < cell.size(); ++k) {
       const auto place = std::lower_bound(local.ghosts.begin(), local.ghosts.end(), cell[k].index());
-      const size_t number = is_ghost(cell[k]) ? owned.size() + static_cast<size_t>(place - local.ghosts.begin())
-                                              : cell[k].index() - owned.begin;
+      const size_t number = is_ghost(cell[k])
+                                ? owned.size() + static_cast<size_t>(place - local.ghosts.begin())
+                                : cell[k].index() - owned.begin;
       local.cells[i][k] = static_cast<std::uint16_t>(number);
     }
   }

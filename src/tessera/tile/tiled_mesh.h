@@ -1,7 +1,8 @@
 // TiledMesh: a mesh renumbered so that every tile is a few intervals.
 //
 //   vertices   | tile 0      | tile 1   | tile 2        |       a tile owns a contiguous range
-//   cells      | internal 0     | internal 1  | internal 2 |    sorted by their ascending corners, so a cell lies
+//   cells      | internal 0     | internal 1  | internal 2 |    sorted by their ascending corners, so a cell
+//   lies
 //                                                              with the tile that owns its lowest vertex
 //   external 1 = cells of earlier tiles that touch a vertex of tile 1 (its ribbon), ascending
 //
@@ -10,7 +11,8 @@
 //   2. Every tile owns at least one vertex; the ranges follow each other and cover all vertices.
 //   3. The corners of a cell ascend; cells ascend lexicographically and none is there twice.
 //   4. cell_to_input is a permutation, and each cell is its input cell renumbered.
-//   5. The internal cells of tile t are exactly those whose lowest vertex t owns; the intervals follow each other.
+//   5. The internal cells of tile t are exactly those whose lowest vertex t owns; the intervals follow each
+//   other.
 //   6. The external cells of tile t are exactly the cells of earlier tiles with a vertex in t, ascending.
 #pragma once
 
@@ -53,8 +55,12 @@ class TiledMesh {
   [[nodiscard]] std::size_t cell_count() const { return cells_.size(); }
   [[nodiscard]] std::size_t tile_count() const { return first_vertex_.size() - 1; }
 
-  [[nodiscard]] Range vertices(TileId t) const { return {first_vertex_[t.index()], first_vertex_[t.index() + 1]}; }
-  [[nodiscard]] Range internal_cells(TileId t) const { return {first_cell_[t.index()], first_cell_[t.index() + 1]}; }
+  [[nodiscard]] Range vertices(TileId t) const {
+    return {first_vertex_[t.index()], first_vertex_[t.index() + 1]};
+  }
+  [[nodiscard]] Range internal_cells(TileId t) const {
+    return {first_cell_[t.index()], first_cell_[t.index() + 1]};
+  }
   [[nodiscard]] std::span<const std::uint32_t> external_cells(TileId t) const { return external_[t]; }
   [[nodiscard]] TileId tile_of(VertexId v) const { return TileId(tile_of_vertex_[v.index()]); }
   [[nodiscard]] TileId tile_of(CellId c) const { return tile_of(cells_[c.index()][0]); }
@@ -89,14 +95,14 @@ class TiledMesh {
 };
 
 struct TileOptions {
-  std::uint32_t max_vertices = 256;  ///< a tile owns at most this many (octree partition)
+  std::uint32_t max_vertices = 256;      ///< a tile owns at most this many (octree partition)
   const Partition* partition = nullptr;  ///< use this one instead of the octree
   Exec exec = Exec::host();
   const Monitor* monitor = nullptr;
 };
 
-/// Renumbers and cuts a mesh; the mesh itself is not changed. O(n). Deterministic for any number of threads. Any order of vertices
-/// and cells, non-manifold and disconnected meshes and isolated vertices are fine.
+/// Renumbers and cuts a mesh; the mesh itself is not changed. O(n). Deterministic for any number of threads.
+/// Any order of vertices and cells, non-manifold and disconnected meshes and isolated vertices are fine.
 /// Error(bad_mesh) for corners out of range, repeated in a cell, or a cell that is there twice.
 [[nodiscard]] TiledMesh<2> tile(const TriMesh& mesh, const TileOptions& options = {});
 [[nodiscard]] TiledMesh<3> tile(const TetMesh& mesh, const TileOptions& options = {});
@@ -104,8 +110,8 @@ struct TileOptions {
 /// A tile with 16-bit local numbers: owned vertices 0, 1, ..., then ghosts in ascending order of their ids.
 template <int Dim>
 struct LocalTile {
-  Array<std::uint32_t> ghosts;                              ///< ids of the vertices that other tiles own
-  Array<std::array<std::uint16_t, Dim + 1>> cells;          ///< external cells, then internal ones: ascending ids
+  Array<std::uint32_t> ghosts;                      ///< ids of the vertices that other tiles own
+  Array<std::array<std::uint16_t, Dim + 1>> cells;  ///< external cells, then internal ones: ascending ids
 };
 
 /// Fills `local` (memory is reused). Error(unsupported) if the tile sees more than 65536 vertices.

@@ -19,7 +19,9 @@ inline void check(cudaError_t status, const char* what) {
 }
 
 /// Checks the launch that came before.
-inline void check_launch(const char* what) { check(cudaGetLastError(), what); }
+inline void check_launch(const char* what) {
+  check(cudaGetLastError(), what);
+}
 
 /// Makes `device` the current one until the end of the scope.
 class CurrentDevice {

@@ -57,9 +57,11 @@ std::string no_device_reason() {
 
 void* allocate(int device, std::size_t bytes) {
   const CurrentDevice current(device);
-  // Freed blocks stay in the pool for the next buffer: going back to the driver costs a millisecond each time.
+  // Freed blocks stay in the pool for the next buffer: going back to the driver costs a millisecond each
+  // time.
   uint64_t keep = ~uint64_t{0};
-  check(cudaMemPoolSetAttribute(pool_of(device), cudaMemPoolAttrReleaseThreshold, &keep), "setting up its memory");
+  check(cudaMemPoolSetAttribute(pool_of(device), cudaMemPoolAttrReleaseThreshold, &keep),
+        "setting up its memory");
   void* memory = nullptr;
   const cudaError_t status = cudaMallocAsync(&memory, bytes, cudaStream_t{});
   if (status == cudaErrorMemoryAllocation) {
@@ -91,7 +93,8 @@ void copy(int device, void* to, const void* from, std::size_t bytes, detail::Cop
 
 Bytes peak_bytes(int device) {
   uint64_t high = 0;
-  check(cudaMemPoolGetAttribute(pool_of(device), cudaMemPoolAttrUsedMemHigh, &high), "asking for its memory use");
+  check(cudaMemPoolGetAttribute(pool_of(device), cudaMemPoolAttrUsedMemHigh, &high),
+        "asking for its memory use");
   return high;
 }
 

@@ -1,8 +1,8 @@
 #include <tessera/exec/cuda/primitives.h>
 
-#include <cub/cub.cuh>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
+#include <cub/cub.cuh>
 
 #include <tessera/exec/buffer.h>
 #include <tessera/exec/cuda/check.cuh>
@@ -25,7 +25,8 @@ void with_workspace(const Exec& exec, const char* what, const Call& call) {
 template <class Call>
 std::size_t counted(const Exec& exec, const char* what, const Call& call) {
   Buffer<uint64_t> count(exec, 1);
-  with_workspace(exec, what, [&](void* space, std::size_t& bytes) { return call(space, bytes, count.data()); });
+  with_workspace(exec, what,
+                 [&](void* space, std::size_t& bytes) { return call(space, bytes, count.data()); });
   return count.to_host()[0];
 }
 
@@ -109,8 +110,8 @@ std::size_t run_lengths(const Exec& exec, std::span<const Key> keys, std::span<K
                         std::span<uint32_t> run_sizes) {
   if (keys.empty()) return 0;
   return counted(exec, "counting runs", [&](void* space, std::size_t& bytes, uint64_t* count) {
-    return cub::DeviceRunLengthEncode::Encode(space, bytes, keys.data(), run_keys.data(), run_sizes.data(), count,
-                                              static_cast<int64_t>(keys.size()));
+    return cub::DeviceRunLengthEncode::Encode(space, bytes, keys.data(), run_keys.data(), run_sizes.data(),
+                                              count, static_cast<int64_t>(keys.size()));
   });
 }
 
@@ -128,13 +129,15 @@ std::size_t reduce_by_key(const Exec& exec, std::span<const Key> keys, std::span
                           std::span<Key> run_keys, std::span<Value> run_sums) {
   if (keys.empty()) return 0;
   return counted(exec, "summing by key", [&](void* space, std::size_t& bytes, uint64_t* count) {
-    return cub::DeviceReduce::ReduceByKey(space, bytes, keys.data(), run_keys.data(), values.data(), run_sums.data(),
-                                          count, Sum<Value>{}, static_cast<int64_t>(keys.size()));
+    return cub::DeviceReduce::ReduceByKey(space, bytes, keys.data(), run_keys.data(), values.data(),
+                                          run_sums.data(), count, Sum<Value>{},
+                                          static_cast<int64_t>(keys.size()));
   });
 }
 
 template <Index T>
-std::size_t compact(const Exec& exec, std::span<const T> values, std::span<const uint8_t> flags, std::span<T> out) {
+std::size_t compact(const Exec& exec, std::span<const T> values, std::span<const uint8_t> flags,
+                    std::span<T> out) {
   if (values.empty()) return 0;
   return counted(exec, "compacting", [&](void* space, std::size_t& bytes, uint64_t* count) {
     return cub::DeviceSelect::Flagged(space, bytes, values.data(), flags.data(), out.data(), count,
@@ -145,8 +148,8 @@ std::size_t compact(const Exec& exec, std::span<const T> values, std::span<const
 std::size_t compact_indices(const Exec& exec, std::span<const uint8_t> flags, std::span<uint32_t> out) {
   if (flags.empty()) return 0;
   return counted(exec, "compacting", [&](void* space, std::size_t& bytes, uint64_t* count) {
-    return cub::DeviceSelect::Flagged(space, bytes, thrust::counting_iterator<uint32_t>(0), flags.data(), out.data(),
-                                      count, static_cast<int64_t>(flags.size()));
+    return cub::DeviceSelect::Flagged(space, bytes, thrust::counting_iterator<uint32_t>(0), flags.data(),
+                                      out.data(), count, static_cast<int64_t>(flags.size()));
   });
 }
 

@@ -24,11 +24,13 @@ template <Index Key>
 template <Index Key>
 [[nodiscard]] std::size_t unique(const Exec& exec, std::span<const Key> keys, std::span<Key> out);
 template <Index Key, Index Value>
-[[nodiscard]] std::size_t reduce_by_key(const Exec& exec, std::span<const Key> keys, std::span<const Value> values,
-                                        std::span<Key> run_keys, std::span<Value> run_sums);
+[[nodiscard]] std::size_t reduce_by_key(const Exec& exec, std::span<const Key> keys,
+                                        std::span<const Value> values, std::span<Key> run_keys,
+                                        std::span<Value> run_sums);
 template <Index T>
 [[nodiscard]] std::size_t compact(const Exec& exec, std::span<const T> values, std::span<const uint8_t> flags,
                                   std::span<T> out);
-[[nodiscard]] std::size_t compact_indices(const Exec& exec, std::span<const uint8_t> flags, std::span<uint32_t> out);
+[[nodiscard]] std::size_t compact_indices(const Exec& exec, std::span<const uint8_t> flags,
+                                          std::span<uint32_t> out);
 
 }  // namespace tessera::cuda

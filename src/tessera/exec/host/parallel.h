@@ -69,12 +69,13 @@ template <class F>
 void for_each_chunk(int threads, std::size_t n, std::size_t chunk, F&& f) {
   const std::size_t chunks = (n + chunk - 1) / chunk;
   std::atomic<std::size_t> next{0};
-  run_workers(static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(threads), chunks)), [&](int worker) {
-    for (std::size_t c = next.fetch_add(1, std::memory_order_relaxed); c < chunks;
-         c = next.fetch_add(1, std::memory_order_relaxed)) {
-      f(Range{c * chunk, std::min(n, (c + 1) * chunk)}, worker);
-    }
-  });
+  run_workers(static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(threads), chunks)),
+              [&](int worker) {
+                for (std::size_t c = next.fetch_add(1, std::memory_order_relaxed); c < chunks;
+                     c = next.fetch_add(1, std::memory_order_relaxed)) {
+                  f(Range{c * chunk, std::min(n, (c + 1) * chunk)}, worker);
+                }
+              });
 }
 
 /// Calls f(range) for each worker's contiguous share of [0, n); small inputs stay on one thread.

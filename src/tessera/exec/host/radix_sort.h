@@ -2,7 +2,8 @@
 //
 // 1. Split: if the data is larger than a core's cache, all threads together scatter it by its top digit into
 //    buckets. One trip through memory: histogram, offsets for each (digit, worker), scatter.
-// 2. Finish: a bucket that fits the cache is sorted there by its remaining bits, least significant digit first,
+// 2. Finish: a bucket that fits the cache is sorted there by its remaining bits, least significant digit
+// first,
 //    by one thread; buckets are handed out as threads become free.
 // 3. A bucket that is still too large (skewed keys) is split again by the next digit, by all threads.
 //

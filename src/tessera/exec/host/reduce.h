@@ -12,7 +12,8 @@ namespace tessera::host {
 
 /// Folds value(begin), ..., value(end - 1), one chunk, in the fixed order. `identity` fills missing lanes.
 template <class T, class Value, class Op>
-[[nodiscard]] T reduce_chunk(std::size_t begin, std::size_t end, const T& identity, const Value& value, const Op& op) {
+[[nodiscard]] T reduce_chunk(std::size_t begin, std::size_t end, const T& identity, const Value& value,
+                             const Op& op) {
   using reduce_order::lanes;
   std::array<T, lanes> lane;
   lane.fill(identity);

@@ -13,7 +13,8 @@ namespace tessera::host {
 
 inline constexpr std::size_t compaction_chunk = 16384;
 
-/// Calls write(i, position) for every i in [0, n) with keep(i), position counting the kept ones; returns how many.
+/// Calls write(i, position) for every i in [0, n) with keep(i), position counting the kept ones; returns how
+/// many.
 template <class Keep, class Write>
 std::size_t for_each_kept(int threads, std::size_t n, const Keep& keep, const Write& write) {
   const std::size_t chunks = (n + compaction_chunk - 1) / compaction_chunk;

@@ -19,7 +19,8 @@ template <class T>
 class ChunkTotals {
  public:
   explicit ChunkTotals(std::size_t chunks)
-      : ready_(std::make_unique<std::atomic<bool>[]>(chunks + 1)), before_(std::make_unique<T[]>(chunks + 1)) {
+      : ready_(std::make_unique<std::atomic<bool>[]>(chunks + 1)),
+        before_(std::make_unique<T[]>(chunks + 1)) {
     pass_on(0, T{});
   }
   /// Waits for the total before `chunk`, passes that plus `own` on, and returns it.

@@ -19,29 +19,29 @@ TileRows rows_of(std::uint32_t tile, std::uint32_t values = 1) {
 
 class Store : public testing::Test {
  protected:
-  Store() : one_(rows_of(0).bytes()) {}
+  Store() : one(rows_of(0).bytes()) {}
 
   TileStore::Pin get(TileStore& store, std::uint32_t tile) {
     bool first = false;
     return store.acquire(
         {3, tile}, [&] { return rows_of(tile); }, first);
   }
-  Bytes one_;  // what a tile of one value costs
+  Bytes one;  // what a tile of one value costs
 };
 
 TEST_F(Store, ComputesOnceAndThenHits) {
-  TileStore store(4, 10 * one_);
+  TileStore store(4, 10 * one);
   store.open(3);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(get(store, 2).rows()[0][0], 2u);
   const StoreStatistics s = store.statistics(3);
   EXPECT_EQ(s.produced, 1u);
   EXPECT_EQ(s.misses, 1u);
   EXPECT_EQ(s.hits, 2u);
-  EXPECT_EQ(s.bytes, one_);
+  EXPECT_EQ(s.bytes, one);
 }
 
 TEST_F(Store, EvictsTheLeastRecentlyUsed) {
-  TileStore store(4, 2 * one_);
+  TileStore store(4, 2 * one);
   store.open(3);
   (void)get(store, 0);
   (void)get(store, 1);
@@ -55,7 +55,7 @@ TEST_F(Store, EvictsTheLeastRecentlyUsed) {
 }
 
 TEST_F(Store, WhatIsHeldStays) {
-  TileStore store(8, one_);  // room for one tile
+  TileStore store(8, one);  // room for one tile
   store.open(3);
   const TileStore::Pin held = get(store, 0);
   const std::uint32_t* place = held.rows().values.data();
@@ -66,7 +66,7 @@ TEST_F(Store, WhatIsHeldStays) {
 }
 
 TEST_F(Store, RelationsShareTheBudget) {
-  TileStore store(4, 2 * one_);
+  TileStore store(4, 2 * one);
   store.open(1);
   store.open(2);
   bool first = false;
@@ -76,12 +76,12 @@ TEST_F(Store, RelationsShareTheBudget) {
     (void)store.acquire(
         {2, t}, [&] { return rows_of(t); }, first);
   }
-  EXPECT_LE(store.statistics(1).bytes + store.statistics(2).bytes, 2 * one_);
-  EXPECT_LE(store.peak_bytes(), 3 * one_);  // a tile is published before an older one goes
+  EXPECT_LE(store.statistics(1).bytes + store.statistics(2).bytes, 2 * one);
+  EXPECT_LE(store.peak_bytes(), 3 * one);  // a tile is published before an older one goes
 }
 
 TEST_F(Store, UnreadTilesCountAsWasted) {
-  TileStore store(4, one_);
+  TileStore store(4, one);
   store.open(3);
   EXPECT_TRUE(store.produce({3, 0}, [] { return rows_of(0); }));
   EXPECT_FALSE(store.produce({3, 0}, [] { return rows_of(0); }));  // already there
@@ -90,7 +90,7 @@ TEST_F(Store, UnreadTilesCountAsWasted) {
 }
 
 TEST_F(Store, AFailedComputationLeavesTheSlotEmpty) {
-  TileStore store(4, 10 * one_);
+  TileStore store(4, 10 * one);
   store.open(3);
   bool first = false;
   EXPECT_THROW((void)store.acquire(
@@ -103,7 +103,7 @@ TEST_F(Store, AFailedComputationLeavesTheSlotEmpty) {
 // Many consumers and producers on a store of one tile: everybody always reads its own tile's rows.
 TEST_F(Store, ManyThreadsOnOneTileOfRoom) {
   constexpr std::uint32_t tiles = 16;
-  TileStore store(tiles, one_);
+  TileStore store(tiles, one);
   store.open(3);
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;

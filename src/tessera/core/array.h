@@ -24,8 +24,7 @@ class UninitializedAllocator {
 
   UninitializedAllocator() = default;
   template <class U>
-  UninitializedAllocator(const UninitializedAllocator<U>&) noexcept {
-  }  // NOLINT: converting, as allocators do
+  UninitializedAllocator(const UninitializedAllocator<U>&) noexcept {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] T* allocate(std::size_t count) {
     const bool countable = count <= std::numeric_limits<std::size_t>::max() / sizeof(T);

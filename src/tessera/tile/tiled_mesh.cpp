@@ -176,12 +176,12 @@ class Tiler {
     Array<uint32_t> keys, values;
     std::vector<std::pair<size_t, std::vector<std::pair<uint32_t, uint32_t>>>> parts((n + chunk - 1) / chunk);
     host::for_each_chunk(exec_.threads(), n, chunk, [&](host::Range range, int) {
-      auto& [begin, found] = parts[range.begin / chunk];
+      auto& found = parts[range.begin / chunk].second;
       for (size_t c = range.begin; c < range.end; ++c) {
         for_each_foreign_tile(tiles_.cells_[c],
                               [&](TileId t) { found.emplace_back(t.index(), static_cast<uint32_t>(c)); });
       }
-      begin = totals.exchange(range.begin / chunk, found.size());
+      parts[range.begin / chunk].first = totals.exchange(range.begin / chunk, found.size());
     });
     const size_t count = checked_offset(totals.total(parts.size()));
     keys.resize(count);

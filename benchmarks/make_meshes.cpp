@@ -1,5 +1,5 @@
 // How long do the test meshes take to make?
-//   build/release/benchmarks/make_meshes [--smoke]
+//   build/release/benchmarks/make_meshes [--smoke] [threads]
 #include <tessera/core/hash.h>
 #include <tessera/mesh/make.h>
 
@@ -8,7 +8,7 @@
 int main(int argc, char** argv) {
   using namespace tessera;
   const std::uint32_t n = bench::is_smoke(argc, argv) ? 32 : 192;
-  const Exec exec = Exec::host();
+  const Exec exec = Exec::host(bench::threads_argument(argc, argv));
   const TetMesh mesh = make_kuhn(n, {.exec = exec});
   const bench::Setup setup = {.question = "make_kuhn",
                               .input = "kuhn" + std::to_string(n) + " with the rough field",

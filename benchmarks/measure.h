@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -91,6 +92,14 @@ inline std::vector<Timing> compare(const Setup& setup, const std::vector<Variant
 /// `--smoke` asks for sizes that finish in a second or two: CI runs every benchmark that way.
 inline bool is_smoke(int argc, char** argv) {
   return std::any_of(argv + 1, argv + argc, [](const char* a) { return std::strcmp(a, "--smoke") == 0; });
+}
+
+/// The first argument that is a number: how many threads; otherwise 0, all.
+inline int threads_argument(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    if (std::atoi(argv[i]) > 0) return std::atoi(argv[i]);
+  }
+  return 0;
 }
 
 }  // namespace tessera::bench

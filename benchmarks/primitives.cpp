@@ -1,5 +1,5 @@
 // How fast are the host primitives, next to the machine's copy and to libstdc++'s parallel sort?
-//   build/release/benchmarks/primitives [--smoke]
+//   build/release/benchmarks/primitives [--smoke] [threads]
 #include <algorithm>
 #include <cstring>
 #include <parallel/algorithm>
@@ -85,6 +85,7 @@ void measure_sort(const Exec& exec, std::size_t n) {
 int main(int argc, char** argv) {
   using namespace tessera;
   const bool smoke = bench::is_smoke(argc, argv);
-  bench::measure_scan(Exec::host(), smoke ? 1 << 20 : 100'000'000);
-  bench::measure_sort(Exec::host(), smoke ? 1 << 20 : 50'000'000);
+  const Exec exec = Exec::host(bench::threads_argument(argc, argv));
+  bench::measure_scan(exec, smoke ? 1 << 20 : 100'000'000);
+  bench::measure_sort(exec, smoke ? 1 << 20 : 50'000'000);
 }

@@ -59,8 +59,8 @@ namespace {
 
 using testing::TempDir;
 
-constexpr std::size_t rounds_a_format = 100000;  // of damage, shared by its seed files
-constexpr std::size_t cuts_a_format = 20000;
+constexpr std::size_t rounds_a_format = 50000;  // of damage, shared by its seed files
+constexpr std::size_t cuts_a_format = 10000;
 constexpr unsigned seconds_a_file = 20;  // a file of a few KiB takes far less than a millisecond
 
 constexpr std::array<std::string_view, 14> nasty_numbers = {"-1",

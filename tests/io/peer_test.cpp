@@ -100,6 +100,28 @@ TEST(PeerLegacy, ReadsWhatVtkWrites) {
   }
 }
 
+// VTK's codecs report what they can not decode to its output window; here it is our error and nothing is
+// printed.
+TEST(PeerErrors, DamagedBlocksAreReportedInSilence) {
+  for (const std::string compressor : {"zlib", "lz4", "lzma"}) {
+    SCOPED_TRACE(compressor);
+    TempDir directory;
+    testing::vtk_write_xml(testing::make_vtk_tets(), directory / "a.vtu", {"raw", compressor});
+    std::string bytes = testing::load(directory / "a.vtu");
+    // Behind the '_': three words, the size of the only block, and then its data.
+    const std::size_t block = bytes.find('_', bytes.find("<AppendedData")) + 1 + 4 * 8;
+    ASSERT_LT(block + 40, bytes.size());
+    for (std::size_t i = 20; i < 40; ++i) bytes[block + i] = '\xFF';
+    testing::save(directory / "a.vtu", bytes);
+    ::testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStdout();
+    testing::expect_error(ErrorCode::bad_file, {"a.vtu", "uncompress"},
+                          [&] { return read_mesh(directory / "a.vtu"); });
+    EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
+    EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  }
+}
+
 /// Every field of ours has its type, its components and its numbers in VTK's hands.
 void expect_fields(const FieldSet& fields, vtkFieldData* data) {
   for (const Field& field : fields) {

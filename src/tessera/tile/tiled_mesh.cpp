@@ -186,9 +186,9 @@ class Tiler {
     const size_t count = checked_offset(totals.total(parts.size()));
     keys.resize(count);
     values.resize(count);
-    host_for_each(exec_, parts.size(), [&](size_t p) {
-      size_t at = parts[p].first;
-      for (const auto& [tile, cell] : parts[p].second) {
+    host::for_each_chunk(exec_.threads(), parts.size(), 1, [&](host::Range range, int) {
+      size_t at = parts[range.begin].first;
+      for (const auto& [tile, cell] : parts[range.begin].second) {
         keys[at] = tile;
         values[at++] = cell;
       }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the benchmarks of a build one after the other and keeps their JSON lines.
 #
-#   tools/bench.sh BUILD_DIR [PATTERN] [OPTION ...]     e.g. tools/bench.sh build/release 'sort*' --smoke
+#   tools/bench.sh BUILD_DIR [PATTERN] [OPTION ...]     e.g. tools/bench.sh build/release 'primitives*' --smoke
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

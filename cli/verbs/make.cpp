@@ -48,8 +48,9 @@ const std::vector<Shape>& shapes() {
          return make_kuhn_full(n[0], {.exec = exec});
        }},
       {"ico", "5", 1, 0, "times the icosahedron is subdivided: 20 x 4^N triangles",
-       [](const Sizes& n, const MakeOptions& options, const Exec&) -> AnyMesh {
-         return make_ico(static_cast<int>(n[0]), {.displace = options.displace});
+       [](const Sizes& n, const MakeOptions& options, const Exec& exec) -> AnyMesh {
+         const int level = static_cast<int>(std::min(n[0], 1000u));  // any too large a number is refused
+         return make_ico(level, {.displace = options.displace, .exec = exec});
        }},
       {"torus", "128x64", 2, 36, "quads around and across the tube, N or NxM",
        [](const Sizes& n, const MakeOptions&, const Exec&) -> AnyMesh { return make_torus(n[0], n[1]); }},
@@ -136,7 +137,8 @@ AnyMesh make_shape(Session& session, const MakeOptions& options) {
   double elements = 1;
   for (std::size_t axis = 0; axis < 3; ++axis) elements *= sizes[std::min(axis, sizes.size() - 1)];
   if (shape->axes == 2) elements = static_cast<double>(sizes[0]) * sizes[1];
-  const Reservation room(session.memory(), static_cast<Bytes>(elements * shape->bytes_each), options.shape);
+  const Reservation room(session.memory(), static_cast<Bytes>(std::min(elements * shape->bytes_each, 0x1p62)),
+                         options.shape);
   return shape->make(sizes, options, session.host());
 }
 

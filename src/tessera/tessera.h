@@ -20,4 +20,5 @@
 #include <tessera/mesh/mesh.h>
 #include <tessera/mesh/octree.h>
 #include <tessera/tile/materialize.h>
+#include <tessera/tile/push.h>
 #include <tessera/tile/tiled_mesh.h>

@@ -105,8 +105,10 @@ TEST(Connectivity, ProducersWorkAhead) {
   Connectivity<3> conn = connect(tiles, {.memory = gib(1), .producers = 2, .look_ahead = 8});
   const auto [vv] = conn.request<VV>();
   auto reader = vv.reader();
-  std::size_t entries = 0;
-  for (std::uint32_t v = 0; v < vv.size(); ++v) entries += reader[VertexId(v)].size();
+  std::size_t entries = reader[VertexId(0)].size();
+  while (vv.statistics().ahead < 8)
+    std::this_thread::yield();  // the next eight tiles, before they are asked for
+  for (std::uint32_t v = 1; v < vv.size(); ++v) entries += reader[VertexId(v)].size();
   EXPECT_EQ(entries, 2 * conn.enumeration().edge_count());
   EXPECT_EQ(vv.statistics().produced, tiles.tile_count());  // once each, by whom ever
   EXPECT_EQ(vv.statistics().hits + vv.statistics().misses, tiles.tile_count());

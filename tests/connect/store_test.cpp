@@ -124,9 +124,12 @@ TEST_F(Store, ManyThreadsOnOneTileOfRoom) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0);
+  const StoreStatistics before = store.statistics(3);
+  EXPECT_EQ(before.hits + before.misses, 4u * 3000);
+  for (std::uint32_t t = 0; t < tiles; ++t)
+    (void)get(store, t);  // nothing is held any more: back within the budget
   const StoreStatistics s = store.statistics(3);
-  EXPECT_EQ(s.hits + s.misses, 4u * 3000);
-  EXPECT_LE(s.bytes, rows_of(0, 5).bytes());
+  EXPECT_LE(s.bytes, std::max(one, rows_of(0, 5).bytes()));
 }
 
 }  // namespace

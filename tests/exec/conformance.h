@@ -86,6 +86,14 @@ TEST_P(Primitives, ScanMatchesARunningSum) {
   }
 }
 
+// Beyond 4 MiB of output the host writes past its caches, in whole lines with a rest.
+TEST_P(Primitives, LargeScansMatchARunningSum) {
+  for (const std::size_t n : {std::size_t{1} << 20, (std::size_t{1} << 21) + 13}) {
+    check_scan<uint32_t, uint32_t>(exec, random_values<uint32_t>(n, 1000, n), true);
+    check_scan<uint32_t, uint64_t>(exec, random_values<uint32_t>(n, 0, n), false);
+  }
+}
+
 TEST_P(Primitives, ScanWorksInPlace) {
   const auto values = random_values<uint32_t>(100001, 9, 1);
   std::vector<uint32_t> padded = values;

@@ -132,17 +132,17 @@ void expect_valid(const Mesh& mesh) {
 class Fuzz : public ::testing::TestWithParam<std::string> {
  protected:
   void try_file(const std::string& bytes, bool simplices) {
-    testing::save(file_, bytes);
+    testing::save(file, bytes);
     largest_allocation = 0;
     ::alarm(seconds_a_file);
     try {
-      const ReadResult result = read_mesh(file_, {.simplices = simplices});
+      const ReadResult result = read_mesh(file, {.simplices = simplices});
       std::visit([](const auto& mesh) { expect_valid(mesh); }, result.mesh);
-      ++valid_;
+      ++valid;
     } catch (const Error& error) {
-      ASSERT_NE(std::string_view(error.what()).find(file_.string()), std::string_view::npos) << error.what();
+      ASSERT_NE(std::string_view(error.what()).find(file.string()), std::string_view::npos) << error.what();
       ASSERT_NE(error.code(), ErrorCode::out_of_memory) << error.what();
-      ++refused_;
+      ++refused;
     }
     ::alarm(0);
     // A byte of zlib's can stand for 1032; text for eight; the rest is the window and the reader's own.
@@ -150,9 +150,9 @@ class Fuzz : public ::testing::TestWithParam<std::string> {
   }
 
   void run(const std::string& name, const std::string& good, std::size_t seeds) {
-    file_ = directory_ / ("damaged" + std::filesystem::path(name).extension().string());
+    file = directory / ("damaged" + std::filesystem::path(name).extension().string());
     try_file(good, true);
-    ASSERT_EQ(refused_, 0) << name << " is not valid to begin with";
+    ASSERT_EQ(refused, 0) << name << " is not valid to begin with";
     const std::size_t step = std::max<std::size_t>(1, good.size() * seeds / cuts_a_format);
     for (std::size_t size = 0; size < good.size() && !HasFatalFailure(); size += step) {
       SCOPED_TRACE(name + " cut at " + std::to_string(size));
@@ -167,9 +167,9 @@ class Fuzz : public ::testing::TestWithParam<std::string> {
     }
   }
 
-  TempDir directory_;
-  std::filesystem::path file_;
-  int valid_ = 0, refused_ = 0;
+  TempDir directory;
+  std::filesystem::path file;
+  int valid = 0, refused = 0;
 };
 
 /// Valid files of each format: written by VTK in every encoding, by us, and by hand.
@@ -215,10 +215,10 @@ std::map<std::string, std::string> seed_files(const std::string& format) {
 TEST_P(Fuzz, ErrorOrMesh) {
   const std::map<std::string, std::string> files = seed_files(GetParam());
   for (const auto& [name, bytes] : files) {
-    valid_ = refused_ = 0;
+    valid = refused = 0;
     run(name, bytes, files.size());
     if (HasFatalFailure()) return;
-    EXPECT_GT(refused_, 100) << name << ": the damage does nothing";
+    EXPECT_GT(refused, 100) << name << ": the damage does nothing";
   }
 }
 

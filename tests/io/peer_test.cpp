@@ -63,17 +63,17 @@ void expect_peer_grid(const Grid& grid) {
 
 class Peer : public ::testing::TestWithParam<XmlEncoding> {
  protected:
-  TempDir directory_;
+  TempDir directory;
 };
 
 TEST_P(Peer, ReadsWhatVtkWrites) {
-  testing::vtk_write_xml(testing::make_vtk_tets(), directory_ / "a.vtu", GetParam());
-  expect_peer_tets(read_tets(directory_ / "a.vtu"));
-  testing::vtk_write_xml(testing::make_vtk_triangles(), directory_ / "a.vtp", GetParam());
-  expect_peer_triangles(read_triangles(directory_ / "a.vtp"));
-  testing::vtk_write_xml(testing::make_vtk_image(), directory_ / "a.vti", GetParam());
-  expect_peer_grid(read_grid(directory_ / "a.vti"));
-  const TetMesh tets = read_tets(directory_ / "a.vtu");
+  testing::vtk_write_xml(testing::make_vtk_tets(), directory / "a.vtu", GetParam());
+  expect_peer_tets(read_tets(directory / "a.vtu"));
+  testing::vtk_write_xml(testing::make_vtk_triangles(), directory / "a.vtp", GetParam());
+  expect_peer_triangles(read_triangles(directory / "a.vtp"));
+  testing::vtk_write_xml(testing::make_vtk_image(), directory / "a.vti", GetParam());
+  expect_peer_grid(read_grid(directory / "a.vti"));
+  const TetMesh tets = read_tets(directory / "a.vtu");
   ASSERT_TRUE(tets.field_data.has("box"));
   EXPECT_EQ(tets.field_data.at("box").as<double>()[2], 0.2);
 }
@@ -111,7 +111,9 @@ TEST(PeerErrors, DamagedBlocksAreReportedInSilence) {
     // Behind the '_': three words, the size of the only block, and then its data.
     const std::size_t block = bytes.find('_', bytes.find("<AppendedData")) + 1 + 4 * 8;
     ASSERT_LT(block + 40, bytes.size());
-    for (std::size_t i = 20; i < 40; ++i) bytes[block + i] = '\xFF';
+    // LZ4 has no checksum, so its first token is hit; the header of LZMA is spared, which we check ourselves.
+    const std::size_t first = compressor == "lzma" ? 28 : 0;
+    for (std::size_t i = first; i < first + 8; ++i) bytes[block + i] = '\xFF';
     testing::save(directory / "a.vtu", bytes);
     ::testing::internal::CaptureStderr();
     ::testing::internal::CaptureStdout();

@@ -19,7 +19,7 @@ class RoundTrip : public ::testing::TestWithParam<Case> {
  protected:
   template <class Mesh>
   void expect_same(const Mesh& mesh) {
-    const auto file = directory_ / ("mesh." + GetParam().extension);
+    const auto file = directory / ("mesh." + GetParam().extension);
     write_mesh(file, mesh, GetParam().options);
     const ReadResult result = read_mesh(file);
     EXPECT_EQ(result.report.format, GetParam().extension);
@@ -29,14 +29,14 @@ class RoundTrip : public ::testing::TestWithParam<Case> {
     EXPECT_EQ(back.cell_data, mesh.cell_data);
     EXPECT_EQ(back.field_data, mesh.field_data);
     EXPECT_TRUE(back == mesh);
-    EXPECT_EQ(directory_.file_count(), 1U) << "a temporary file stayed behind";
+    EXPECT_EQ(directory.file_count(), 1U) << "a temporary file stayed behind";
   }
 
   bool is(std::initializer_list<std::string_view> extensions) const {
     return std::find(extensions.begin(), extensions.end(), GetParam().extension) != extensions.end();
   }
 
-  TempDir directory_;
+  TempDir directory;
 };
 
 class RoundTripTets : public RoundTrip {};

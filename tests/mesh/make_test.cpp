@@ -107,6 +107,7 @@ TEST(MakeTorus, HasThePublishedCounts) {
   EXPECT_EQ(torus.cell_count(), 1999396u);
   EXPECT_EQ(torus.vertex_count(), 999698u);
   EXPECT_THROW((void)make_torus(2, 9), Error);
+  EXPECT_THROW((void)make_torus(50000, 50000), Error);  // more faces than ids
 }
 
 TEST(MakeHeightField, HasABoundary) {
@@ -126,6 +127,7 @@ TEST(MakeLattice, CarriesTheGridFields) {
   EXPECT_EQ(make_mri_field(grid, Exec::host(7)), mri);
   for (const float value : mri.as<float>()) EXPECT_LT(std::abs(value), 20 / std::sqrt(20.0) + 0.25);
   EXPECT_THROW((void)make_lattice(0, 1, 1), Error);
+  EXPECT_THROW((void)make_lattice(4194304, 4194304, 4194304), Error);  // 2^66 points would wrap around
 }
 
 TEST(MakeShuffled, IsTheSameMeshInAnotherOrder) {

@@ -73,12 +73,13 @@ TEST(Octree, CoincidentAndStrayPointsEndInLeaves) {
   Array<Vec3f> points(10, Vec3f{0.3f, 0.3f, 0.3f});
   points.push_back({nan, 0, 0});
   points.push_back({-5, 7, 0.5f});
+  points.push_back({std::numeric_limits<float>::infinity(), 0, 0});
   const OctreeLeaves leaves = make_octree_leaves(points, {.max_points = 4});
-  EXPECT_EQ(leaves.offsets.back(), 12u);
+  EXPECT_EQ(leaves.offsets.back(), 13u);
   for (std::size_t l = 0; l < leaves.size(); ++l) EXPECT_LE(leaves.offsets[l + 1] - leaves.offsets[l], 4u);
   Array<std::uint32_t> sorted = leaves.order;
   std::sort(sorted.begin(), sorted.end());
-  for (std::uint32_t v = 0; v < 12; ++v) EXPECT_EQ(sorted[v], v);
+  for (std::uint32_t v = 0; v < 13; ++v) EXPECT_EQ(sorted[v], v);
 }
 
 TEST(Octree, OfNothingHasNoLeaves) {

@@ -63,14 +63,14 @@ TEST_F(Push, OnlyTheActiveOnesAreVisited) {
   for (std::uint32_t e = 3; e < enumeration.edge_count(); e += 17) chosen.push_back(e);
   const std::span<const std::uint32_t> active(chosen);
   std::vector<std::atomic<int>> visits(enumeration.edge_count());
-  for_each<EV>(tiles, PushOptions<3>{.exec = Exec::host(2), .enumeration = &enumeration, .active = &active},
+  for_each<EV>(tiles, PushOptions<3>{.exec = Exec::host(2), .enumeration = &enumeration, .active = active},
                [&](EdgeId e, auto ends) {
                  ++visits[e.index()];
                  EXPECT_LT(ends[0], ends[1]);
                });
   for (std::uint32_t e = 0; e < visits.size(); ++e) EXPECT_EQ(visits[e], e % 17 == 3 ? 1 : 0);
   const std::span<const std::uint32_t> none;
-  for_each<VV>(tiles, PushOptions<3>{.active = &none}, [](VertexId, auto) { FAIL(); });
+  for_each<VV>(tiles, PushOptions<3>{.active = none}, [](VertexId, auto) { FAIL(); });
 }
 
 TEST_F(Push, ForgettingTheEnumerationIsABrokenContract) {
@@ -79,9 +79,26 @@ TEST_F(Push, ForgettingTheEnumerationIsABrokenContract) {
 
 TEST_F(Push, StopsOnRequest) {
   std::stop_source source;
+  const Monitor monitor{{}, source.get_token()};
+  std::size_t visits = 0;
+  try {
+    for_each<VV>(tiles, PushOptions<3>{.exec = Exec::host(1), .monitor = &monitor}, [&](VertexId, auto) {
+      ++visits;
+      source.request_stop();
+    });
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::cancelled);
+  }
+  EXPECT_LE(visits, 40u);  // the rest of the first tile
+}
+
+TEST_F(Push, MaterializeStopsOnRequest) {
+  std::stop_source source;
   source.request_stop();
   const Monitor monitor{{}, source.get_token()};
-  EXPECT_THROW(for_each<VV>(tiles, PushOptions<3>{.monitor = &monitor}, [](VertexId, auto) {}), Error);
+  EXPECT_THROW((void)materialize<VV>(tiles, enumeration, {.monitor = &monitor}), Error);
+  EXPECT_THROW((void)materialize_boundary<Kind::vertex>(tiles, enumeration, {.monitor = &monitor}), Error);
 }
 
 }  // namespace

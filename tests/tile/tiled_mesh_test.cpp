@@ -69,6 +69,25 @@ TEST(Tile, GivenPartitionsMustFit) {
   EXPECT_EQ(partition.offsets, (Array<std::uint32_t>{0, 1, 2, 4}));
 }
 
+TEST(Tile, RefusesPartitionsThatAreNone) {
+  const TetMesh mesh = make_small_solid("one_tet");
+  const auto refusal_of = [&](const Partition& partition) {
+    try {
+      (void)tile(mesh, {.partition = &partition});
+      return std::string();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::bad_mesh);
+      return std::string(error.what());
+    }
+  };
+  EXPECT_EQ(refusal_of({{3, 2, 1, 0}, {0, 2, 4}}), "");
+  EXPECT_EQ(refusal_of({{0, 1, 2}, {0, 3}}), "the given partition has 3 vertices, not 4");
+  EXPECT_EQ(refusal_of({{0, 1, 2, 3}, {0, 3}}), "the given partition does not cut all vertices into tiles");
+  EXPECT_EQ(refusal_of({{0, 1, 2, 3}, {0, 2, 2, 4}}), "the given partition has no vertices in tile 1");
+  EXPECT_EQ(refusal_of({{0, 1, 1, 3}, {0, 4}}), "the given partition names vertex 1 twice");
+  EXPECT_EQ(refusal_of({{0, 1, 9, 3}, {0, 4}}), "the given partition names vertex 9, which is not there");
+}
+
 TEST(Tile, CanBeCancelled) {
   std::stop_source source;
   source.request_stop();

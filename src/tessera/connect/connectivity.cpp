@@ -47,7 +47,7 @@ class ConnectionCore {
     const std::scoped_lock lock(prepare_mutex_);
     Provider& provider = provider_of<R>();
     if (provider.is_prepared) return;
-    if (needs_enumeration<R, Dim> || options_.mode == StorageMode::materialized) (void)enumeration_locked();
+    if (needs_enumeration<R, Dim>) (void)enumeration_locked();
     if (options_.mode == StorageMode::materialized) {
       auto csr = std::make_shared<Csr<typename R::Row, typename R::Entry>>(
           materialize<R>(tiles_, enumeration_, {.exec = options_.exec}));
@@ -281,30 +281,6 @@ template class Connectivity<3>;
 #define TS_INSTANTIATE(R, Dim) \
   template class Rows<R, Dim>; \
   template void Connectivity<Dim>::prepare<R>()
-TS_INSTANTIATE(EV, 2);
-TS_INSTANTIATE(FV, 2);
-TS_INSTANTIATE(FE, 2);
-TS_INSTANTIATE(VE, 2);
-TS_INSTANTIATE(VF, 2);
-TS_INSTANTIATE(EF, 2);
-TS_INSTANTIATE(VV, 2);
-TS_INSTANTIATE(EE, 2);
-TS_INSTANTIATE(FF, 2);
-TS_INSTANTIATE(EV, 3);
-TS_INSTANTIATE(FV, 3);
-TS_INSTANTIATE(FE, 3);
-TS_INSTANTIATE(TV, 3);
-TS_INSTANTIATE(TE, 3);
-TS_INSTANTIATE(TF, 3);
-TS_INSTANTIATE(VE, 3);
-TS_INSTANTIATE(VF, 3);
-TS_INSTANTIATE(VT, 3);
-TS_INSTANTIATE(EF, 3);
-TS_INSTANTIATE(ET, 3);
-TS_INSTANTIATE(FT, 3);
-TS_INSTANTIATE(VV, 3);
-TS_INSTANTIATE(EE, 3);
-TS_INSTANTIATE(FF, 3);
-TS_INSTANTIATE(TT, 3);
+#include <tessera/tile/instantiate_relations.inc>
 
 }  // namespace tessera

@@ -32,7 +32,8 @@ enum class StorageMode {
 
 struct ConnectOptions {
   StorageMode mode = StorageMode::explicit_tiles;
-  Bytes memory = gib(1);     ///< for the rows of tiles, of all relations together
+  Bytes memory =
+      gib(1);  ///< for the rows of tiles, of all relations together; tiles that rows hold may exceed it
   int producers = 0;         ///< helper threads that work ahead; 0: consumers compute what they miss
   int look_ahead = 4;        ///< how many tiles ahead of a consumer helpers work
   Exec exec = Exec::host();  ///< for the enumeration and materialized rows
@@ -45,15 +46,23 @@ class ConnectionCore;
 
 }  // namespace detail
 
-/// One row. Holds its tile: entries stay valid as long as the row does, whatever is evicted meanwhile.
+/// One row. Holds its tile: entries stay valid as long as the row lives, whatever is evicted meanwhile. A row
+/// must not outlive all handles of its connectivity.
 template <class R>
-class Row : public IdSpan<typename R::Entry> {
+class Row {
  public:
-  Row(TileStore::Pin pin, std::span<const std::uint32_t> values)
-      : IdSpan<typename R::Entry>(values), pin_(std::move(pin)) {}
+  using Ids = IdSpan<typename R::Entry>;
+
+  Row(TileStore::Pin pin, std::span<const std::uint32_t> values) : pin_(std::move(pin)), ids_(values) {}
+  [[nodiscard]] std::size_t size() const { return ids_.size(); }
+  [[nodiscard]] bool empty() const { return ids_.empty(); }
+  [[nodiscard]] typename R::Entry operator[](std::size_t i) const { return ids_[i]; }
+  [[nodiscard]] typename Ids::Iterator begin() const { return ids_.begin(); }
+  [[nodiscard]] typename Ids::Iterator end() const { return ids_.end(); }
 
  private:
   TileStore::Pin pin_;
+  Ids ids_;
 };
 
 /// Every row of a relation; copy it freely, use it from any thread.

@@ -18,7 +18,13 @@ void TileStore::touch(Slot& slot) {
   slot.stamp.store(clock_.fetch_add(1, std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
-void TileStore::publish(Key key, TileRows rows) {
+void TileStore::reserve_candidate() {
+  const std::scoped_lock lock(mutex_);
+  candidates_.reserve(candidates_.size() + promised_ + 1);
+  ++promised_;
+}
+
+void TileStore::publish(Key key, TileRows rows) noexcept {
   Slot& slot = this->slot(key);
   const std::scoped_lock lock(mutex_);
   slot.rows = std::move(rows);
@@ -27,7 +33,9 @@ void TileStore::publish(Key key, TileRows rows) {
   bytes_ += slot.rows.bytes();
   counts_[key.relation].others.bytes += slot.rows.bytes();
   ++counts_[key.relation].others.produced;
-  candidates_.push({slot.stamp.load(std::memory_order_relaxed), key});
+  --promised_;
+  candidates_.push_back({slot.stamp.load(std::memory_order_relaxed), key});
+  std::push_heap(candidates_.begin(), candidates_.end());
   slot.state.fetch_add(ready - computing, std::memory_order_release);
   slot.state.notify_all();
   peak_bytes_ = std::max(peak_bytes_, bytes_);
@@ -39,37 +47,39 @@ void TileStore::abandon(Slot& slot) {
   slot.state.notify_all();
 }
 
-void TileStore::evict_to_budget() {
-  std::vector<Candidate> held;
-  while (bytes_ > budget_ && !candidates_.empty()) {
-    const Candidate oldest = candidates_.top();
-    candidates_.pop();
+void TileStore::evict_to_budget() noexcept {
+  // Each candidate is looked at twice at most: with an old stamp, and with its new one.
+  for (std::size_t looks = 2 * candidates_.size(); bytes_ > budget_ && looks > 0; --looks) {
+    std::pop_heap(candidates_.begin(), candidates_.end());
+    Candidate& oldest = candidates_.back();
     Slot& slot = this->slot(oldest.key);
     const std::uint64_t stamp = slot.stamp.load(std::memory_order_relaxed);
-    if (stamp != oldest.stamp) {  // used since it was put here
-      candidates_.push({stamp, oldest.key});
-      continue;
-    }
     std::uint32_t unpinned = ready;
-    if (!slot.state.compare_exchange_strong(unpinned, computing, std::memory_order_acquire)) {
-      held.push_back(oldest);
+    if (stamp != oldest.stamp) {  // used since it was put here
+      oldest.stamp = stamp;
+    } else if (!slot.state.compare_exchange_strong(unpinned, computing, std::memory_order_acquire)) {
+      touch(slot);  // held, so in use now
+      oldest.stamp = slot.stamp.load(std::memory_order_relaxed);
+    } else {
+      StoreStatistics& counts = counts_[oldest.key.relation].others;
+      bytes_ -= slot.rows.bytes();
+      counts.bytes -= slot.rows.bytes();
+      counts.wasted += slot.reads.load(std::memory_order_relaxed) == 0 ? 1 : 0;
+      ++counts.evicted;
+      slot.rows = {};
+      abandon(slot);
+      candidates_.pop_back();
       continue;
     }
-    StoreStatistics& counts = counts_[oldest.key.relation].others;
-    bytes_ -= slot.rows.bytes();
-    counts.bytes -= slot.rows.bytes();
-    counts.wasted += slot.reads.load(std::memory_order_relaxed) == 0 ? 1 : 0;
-    ++counts.evicted;
-    slot.rows = {};
-    abandon(slot);
+    std::push_heap(candidates_.begin(), candidates_.end());
   }
-  for (const Candidate& candidate : held) candidates_.push(candidate);
 }
 
 StoreStatistics TileStore::statistics(std::size_t relation) const {
   const std::scoped_lock lock(mutex_);
   StoreStatistics result = counts_[relation].others;
   result.misses = counts_[relation].misses.load(std::memory_order_relaxed);
+  result.ahead = counts_[relation].ahead.load(std::memory_order_relaxed);
   result.waits = counts_[relation].waits.load(std::memory_order_relaxed);
   for (std::size_t t = 0; slots_[relation] != nullptr && t < tiles_; ++t) {
     result.hits += slots_[relation][t].hits.load(std::memory_order_relaxed);

@@ -18,7 +18,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <queue>
 #include <utility>
 #include <vector>
 
@@ -33,6 +32,7 @@ struct StoreStatistics {
   std::uint64_t misses = 0;    ///< rows asked for that were not
   std::uint64_t waits = 0;     ///< of those, how many waited for another thread to compute them
   std::uint64_t produced = 0;  ///< tiles computed
+  std::uint64_t ahead = 0;     ///< of those, by helpers before anybody asked
   std::uint64_t wasted = 0;    ///< of those, evicted without having been read
   std::uint64_t evicted = 0;
   Bytes bytes = 0;  ///< held now
@@ -115,6 +115,7 @@ class TileStore {
   struct Counts {
     std::atomic<std::uint64_t> misses{0};
     std::atomic<std::uint64_t> waits{0};
+    std::atomic<std::uint64_t> ahead{0};
     StoreStatistics others;  // guarded by the mutex
   };
 
@@ -123,9 +124,11 @@ class TileStore {
   void touch(Slot& slot);
   template <class Compute>
   void compute_and_publish(Key key, const Compute& compute);
-  void publish(Key key, TileRows rows);
+  /// Takes the memory that publish() will need, so that nothing can fail once a slot changes its status.
+  void reserve_candidate();
+  void publish(Key key, TileRows rows) noexcept;
   static void abandon(Slot& slot);
-  void evict_to_budget();
+  void evict_to_budget() noexcept;
 
   std::size_t tiles_;
   Bytes budget_;
@@ -133,20 +136,24 @@ class TileStore {
   std::array<Counts, max_relations> counts_;
   std::atomic<std::uint64_t> clock_{1};  // above the stamp of a slot that was never used
 
-  mutable std::mutex mutex_;  // of the rest, which only computed tiles change
-  std::priority_queue<Candidate> candidates_;
+  mutable std::mutex mutex_;           // of the rest, which only computed tiles change
+  std::vector<Candidate> candidates_;  // a heap
+  std::size_t promised_ = 0;           // candidates there must be room for
   Bytes bytes_ = 0;
   Bytes peak_bytes_ = 0;
 };
 
 template <class Compute>
 void TileStore::compute_and_publish(Key key, const Compute& compute) {
+  TileRows rows;
   try {
-    publish(key, compute());
+    rows = compute();
+    reserve_candidate();
   } catch (...) {
     abandon(slot(key));
     throw;
   }
+  publish(key, std::move(rows));
 }
 
 template <class Compute>
@@ -159,9 +166,10 @@ TileStore::Pin TileStore::acquire(Key key, const Compute& compute, bool& first_r
     slot.hits.fetch_add(1, std::memory_order_relaxed);
   } else {
     counts_[key.relation].misses.fetch_add(1, std::memory_order_relaxed);
+    bool waited = false;
     while ((state & status_mask) != ready) {
       if ((state & status_mask) == computing) {
-        counts_[key.relation].waits.fetch_add(1, std::memory_order_relaxed);
+        if (!std::exchange(waited, true)) counts_[key.relation].waits.fetch_add(1, std::memory_order_relaxed);
         slot.state.wait(state, std::memory_order_acquire);
       } else if (try_claim(slot)) {
         compute_and_publish(key, compute);
@@ -178,6 +186,7 @@ template <class Compute>
 bool TileStore::produce(Key key, const Compute& compute) {
   if (!try_claim(slot(key))) return false;
   compute_and_publish(key, compute);
+  counts_[key.relation].ahead.fetch_add(1, std::memory_order_relaxed);
   return true;
 }
 

@@ -24,7 +24,7 @@ Exec Exec::host(int threads) {
 
 Exec Exec::cuda(int device, int threads) {
   const std::vector<DeviceInfo> known = devices();
-  if (device < 0 || device >= static_cast<int>(known.size())) {
+  if (std::ranges::find(known, device, &DeviceInfo::index) == known.end()) {
     const std::string reason = known.empty()
                                    ? no_device_reason()
                                    : "there are only " + std::to_string(known.size()) + " CUDA devices";
@@ -35,12 +35,16 @@ Exec Exec::cuda(int device, int threads) {
 }
 
 Exec Exec::automatic(int threads) {
-  return devices().empty() ? host(threads) : cuda(0, threads);
+  const std::vector<DeviceInfo> known = devices();
+  return known.empty() ? host(threads) : Exec(thread_count(threads), known.front().index);
 }
 
 std::string Exec::description() const {
   if (!is_cuda()) return "cpu, " + std::to_string(threads_) + (threads_ == 1 ? " thread" : " threads");
-  return devices().at(static_cast<std::size_t>(device_)).name + " (cuda:" + std::to_string(device_) + ")";
+  for (const DeviceInfo& info : devices()) {
+    if (info.index == device_) return info.name + " (cuda:" + std::to_string(device_) + ")";
+  }
+  return "cuda:" + std::to_string(device_);
 }
 
 std::vector<DeviceInfo> devices() {

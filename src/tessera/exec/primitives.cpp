@@ -65,6 +65,7 @@ void sort_pairs(const Exec& exec, std::span<Key> keys, std::span<Value> values, 
 template <Index Key>
 std::size_t run_lengths(const Exec& exec, std::span<const Key> keys, std::span<Key> run_keys,
                         std::span<uint32_t> run_sizes) {
+  TS_EXPECTS(keys.size() <= 0xFFFFFFFFu);  // a run may be all of them
   if constexpr (built_with_cuda) {
     if (exec.is_cuda()) return cuda::run_lengths<Key>(exec, keys, run_keys, run_sizes);
   }
@@ -112,6 +113,7 @@ std::size_t compact(const Exec& exec, std::span<const T> values, std::span<const
 }
 
 std::size_t compact_indices(const Exec& exec, std::span<const uint8_t> flags, std::span<uint32_t> out) {
+  TS_EXPECTS(flags.size() <= 0xFFFFFFFFu);
   if constexpr (built_with_cuda) {
     if (exec.is_cuda()) return cuda::compact_indices(exec, flags, out);
   }

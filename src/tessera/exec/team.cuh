@@ -31,6 +31,7 @@ class BlockTeam {
 
   template <class T>
   __device__ T exclusive_scan(T* values, std::uint32_t n) const {
+    static_assert(sizeof(T) <= sizeof(std::uint32_t), "a block scans in 32 bits");
     std::uint32_t carry = 0;
     for (std::uint32_t base = 0; base < n; base += blockDim.x) {
       const std::uint32_t i = base + threadIdx.x;
@@ -82,7 +83,7 @@ namespace cuda {
 template <class F>
 __global__ void for_each_team_kernel(F f) {
   __shared__ std::uint32_t scan_space[BlockTeam::max_warps];
-  extern __shared__ char scratch[];
+  extern __shared__ __align__(16) char scratch[];
   f(BlockTeam(scan_space), static_cast<std::uint32_t>(blockIdx.x), scratch);
 }
 

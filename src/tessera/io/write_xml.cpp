@@ -1,6 +1,7 @@
 // Writer of vtu, vtp and vti: arrays appended raw, or compressed, or as text.
 //
-// We write these files ourselves: VTK 9.1's writers crash when the disk is full, and print.
+// We write these files ourselves: when the disk is full, VTK 9.1's writer of vtu frees a wild pointer, and
+// its pipeline prints.
 #include <algorithm>
 #include <array>
 #include <bit>

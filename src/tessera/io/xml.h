@@ -1,7 +1,8 @@
 // VTK's XML files as a tree of elements, and their arrays as streams of numbers.
 //
-// We read these files ourselves. VTK's reader takes memory on a file's word, and follows offsets that it has
-// not checked; and it holds a whole array at a time, 64-bit connectivity included, where a window is enough.
+// We read these files ourselves. VTK's reader takes memory on a file's word (2.3 GB for one of 544 bytes that
+// claims 200 million points), does not check the ids of cells, and holds a whole array at a time, 64-bit
+// connectivity included, where a window is enough.
 #pragma once
 
 #include <array>

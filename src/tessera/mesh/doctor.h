@@ -102,8 +102,8 @@ enum class Defect : std::int32_t {
 /// repeated, a coordinate is not finite or a field has the wrong length: every error of diagnose() but
 /// duplicate cells, which one pass can not see. Linear, parallel, no memory: what readers and algorithms call
 /// at their door.
-void check_mesh(const TriMesh& mesh, std::string_view name);
-void check_mesh(const TetMesh& mesh, std::string_view name);
+void check_mesh(const TriMesh& mesh, std::string_view name, const Exec& exec = Exec::host());
+void check_mesh(const TetMesh& mesh, std::string_view name, const Exec& exec = Exec::host());
 
 struct FixOptions {
   bool drop = true;   ///< cells with bad, repeated or duplicate indices; points that are not finite or unused

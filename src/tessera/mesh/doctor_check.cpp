@@ -19,9 +19,9 @@ constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
 /// The smallest i in [0, n) for which is_bad(i) holds, or `none`.
 template <class Predicate>
-std::size_t find_first(std::size_t n, Predicate&& is_bad) {
+std::size_t find_first(const Exec& exec, std::size_t n, Predicate&& is_bad) {
   std::atomic<std::size_t> first{none};
-  host::for_each_share(Exec::host().threads(), n, [&](host::Range range) {
+  host::for_each_share(exec.threads(), n, [&](host::Range range) {
     for (std::size_t i = range.begin; i < range.end; ++i) {
       if (!is_bad(i)) continue;
       std::size_t known = first.load();
@@ -38,9 +38,9 @@ std::size_t find_first(std::size_t n, Predicate&& is_bad) {
 }
 
 template <int Dim>
-void check_cells(const SimplexMesh<Dim>& mesh, std::string_view name) {
+void check_cells(const SimplexMesh<Dim>& mesh, std::string_view name, const Exec& exec) {
   const std::size_t n = mesh.vertex_count();
-  const std::size_t c = find_first(mesh.cell_count(), [&](std::size_t i) {
+  const std::size_t c = find_first(exec, mesh.cell_count(), [&](std::size_t i) {
     return !doctor::is_in_range(mesh.cells[i], n) || doctor::find_repeated(mesh.cells[i]).is_valid();
   });
   if (c == none) return;
@@ -54,9 +54,10 @@ void check_cells(const SimplexMesh<Dim>& mesh, std::string_view name) {
                    " more than once");
 }
 
-void check_points(const Points& points, std::string_view name) {
-  const std::size_t v = points.visit(
-      [&](auto p) { return find_first(p.size(), [&](std::size_t i) { return !doctor::is_finite(p[i]); }); });
+void check_points(const Points& points, std::string_view name, const Exec& exec) {
+  const std::size_t v = points.visit([&](auto p) {
+    return find_first(exec, p.size(), [&](std::size_t i) { return !doctor::is_finite(p[i]); });
+  });
   if (v == none) return;
   const Vec3d p = points[VertexId(static_cast<std::uint32_t>(v))];
   std::ostringstream place;
@@ -73,22 +74,31 @@ void check_lengths(const FieldSet& fields, std::string_view element, std::size_t
   }
 }
 
+/// Ids are 4 bytes, and the last one stands for none.
+void check_count(std::size_t count, std::string_view elements, std::string_view name) {
+  if (count < 0xFFFFFFFFu) return;
+  refuse(name,
+         "it has " + std::to_string(count) + " " + std::string(elements) + ", more than 4-byte ids can name");
+}
+
 template <int Dim>
-void check(const SimplexMesh<Dim>& mesh, std::string_view name) {
-  check_cells(mesh, name);
-  check_points(mesh.points, name);
+void check(const SimplexMesh<Dim>& mesh, std::string_view name, const Exec& exec) {
+  check_count(mesh.vertex_count(), "vertices", name);
+  check_count(mesh.cell_count(), "cells", name);
+  check_cells(mesh, name, exec);
+  check_points(mesh.points, name, exec);
   check_lengths(mesh.point_data, "point", mesh.vertex_count(), name);
   check_lengths(mesh.cell_data, "cell", mesh.cell_count(), name);
 }
 
 }  // namespace
 
-void check_mesh(const TriMesh& mesh, std::string_view name) {
-  check(mesh, name);
+void check_mesh(const TriMesh& mesh, std::string_view name, const Exec& exec) {
+  check(mesh, name, exec);
 }
 
-void check_mesh(const TetMesh& mesh, std::string_view name) {
-  check(mesh, name);
+void check_mesh(const TetMesh& mesh, std::string_view name, const Exec& exec) {
+  check(mesh, name, exec);
 }
 
 }  // namespace tessera

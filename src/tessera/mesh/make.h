@@ -22,6 +22,7 @@ struct KuhnOptions {
 
 struct IcoOptions {
   bool displace = true;  ///< move each vertex along its radius by seeded smooth noise
+  Exec exec = Exec::host();
 };
 /// Icosahedron subdivided `level` times: 20 * 4^level faces.
 [[nodiscard]] TriMesh make_ico(int level, const IcoOptions& options = {});

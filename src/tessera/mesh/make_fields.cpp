@@ -37,9 +37,11 @@ std::array<Wave, wave_count> make_waves(std::uint64_t seed, double frequency) {
 /// Noise in [-1, 1) that depends on the position alone, so that it survives renumbering.
 double positional_noise(Vec3d p, std::uint64_t seed) {
   constexpr double cells = 1 << 20;
-  const std::uint64_t bits = static_cast<std::uint64_t>(p.x * cells) |
-                             static_cast<std::uint64_t>(p.y * cells) << 21 |
-                             static_cast<std::uint64_t>(p.z * cells) << 42;
+  // Through a signed integer: points may lie outside the unit cube.
+  const auto cell = [](double x) {
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(std::floor(x * cells))) & 0x1FFFFF;
+  };
+  const std::uint64_t bits = cell(p.x) | cell(p.y) << 21 | cell(p.z) << 42;
   return 2 * unit_interval(splitmix64(seed * 1000003ull + bits)) - 1;
 }
 

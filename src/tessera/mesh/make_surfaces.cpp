@@ -31,10 +31,11 @@ TriMesh::Cell triangle(size_t a, size_t b, size_t c) {
           VertexId(static_cast<uint32_t>(c))};
 }
 
-void check_count(uint64_t vertices) {
-  if (vertices >= 0xFFFFFFFFull) {
+/// Ids are 4 bytes, and the last one stands for none.
+void check_count(uint64_t elements) {
+  if (elements >= 0xFFFFFFFFull) {
     throw Error(ErrorCode::bad_option,
-                "a mesh of " + std::to_string(vertices) + " vertices has more than 4-byte ids");
+                "a mesh of " + std::to_string(elements) + " faces has more than 4-byte ids can name");
   }
 }
 
@@ -158,11 +159,11 @@ TriMesh make_ico(int level, const IcoOptions& options) {
                 "an icosahedron is subdivided 0 to 12 times, not " + std::to_string(level));
   }
   Sphere sphere = icosahedron();
-  for (int l = 0; l < level; ++l) subdivide(sphere, Exec::host());
+  for (int l = 0; l < level; ++l) subdivide(sphere, options.exec);
   const double edge =
       std::sqrt(16 * std::numbers::pi / (std::sqrt(3.0) * static_cast<double>(sphere.faces.size())));
   Array<Vec3f> points(sphere.points.size());
-  host_for_each(Exec::host(), points.size(), [&](size_t v) {
+  host_for_each(options.exec, points.size(), [&](size_t v) {
     const Vec3d p = sphere.points[v];
     points[v] = vec_cast<float>((options.displace ? displaced_radius(p, v, edge) : 1.0) * p);
   });
@@ -174,7 +175,7 @@ TriMesh make_ico(int level, const IcoOptions& options) {
 
 TriMesh make_torus(uint32_t nu, uint32_t nv) {
   if (nu < 3 || nv < 3) throw Error(ErrorCode::bad_option, "a torus needs at least 3 quads around each way");
-  check_count(uint64_t{nu} * nv);
+  check_count(2 * uint64_t{nu} * nv);
   const double edge = two_pi * 0.4 / nv;
   Array<Vec3f> points(size_t{nu} * nv);
   TriMesh mesh;
@@ -200,7 +201,7 @@ TriMesh make_torus(uint32_t nu, uint32_t nv) {
 
 TriMesh make_height_field(uint32_t nx, uint32_t ny) {
   if (nx < 2 || ny < 2) throw Error(ErrorCode::bad_option, "a height field needs at least 2 points an axis");
-  check_count(uint64_t{nx} * ny);
+  check_count(2 * uint64_t{nx} * ny);
   const double h = 1.0 / (nx - 1);
   Array<Vec3f> points(size_t{nx} * ny);
   TriMesh mesh;
@@ -222,6 +223,9 @@ TriMesh make_height_field(uint32_t nx, uint32_t ny) {
 Grid make_lattice(uint32_t nx, uint32_t ny, uint32_t nz) {
   if (nx == 0 || ny == 0 || nz == 0)
     throw Error(ErrorCode::bad_option, "a lattice needs at least 1 point an axis");
+  if (uint64_t{nx} * ny > (uint64_t{1} << 40) / nz) {
+    throw Error(ErrorCode::bad_option, "a lattice has at most 2^40 points");
+  }
   const uint32_t longest = std::max({nx, ny, nz, 2u});
   const double h = 1.0 / (longest - 1);
   Grid grid;

@@ -30,7 +30,7 @@ constexpr std::uint64_t spread(std::uint64_t x) {
 std::uint64_t cell_number(double position, double low, double high) {
   constexpr double cells = 1 << octree_levels;
   const double scaled = (position - low) / (high - low) * cells;
-  if (!(scaled > 0)) return 0;  // also NaN, and boxes without extent
+  if (!(scaled > 0) || !std::isfinite(position)) return 0;  // also boxes without extent
   return static_cast<std::uint64_t>(std::min(scaled, cells - 1));
 }
 

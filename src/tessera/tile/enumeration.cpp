@@ -13,8 +13,6 @@ namespace {
 using std::size_t;
 using std::uint32_t;
 
-constexpr size_t tiles_at_once = 8;  // handed to a worker together
-
 /// Calls f(tile, view, star) for every tile, with the worker's own scratch.
 template <int Dim, class F>
 void for_each_tile(const TiledMesh<Dim>& tiles, const Exec& exec, F&& f) {

@@ -13,8 +13,6 @@ namespace {
 using std::size_t;
 using std::uint32_t;
 
-constexpr size_t tiles_at_once = 8;
-
 template <int Dim>
 std::vector<std::unique_ptr<RowWorker<Dim>>> make_workers(int threads, const TiledMesh<Dim>& tiles,
                                                           const Enumeration<Dim>& enumeration) {
@@ -103,6 +101,7 @@ IdArray<IdOf<K>, std::uint8_t> materialize_boundary(const TiledMesh<Dim>& tiles,
   const int threads = options.exec.threads();
   auto workers = make_workers(threads, tiles, enumeration);
   host::for_each_chunk(threads, tiles.tile_count(), tiles_at_once, [&](host::Range range, int worker) {
+    if (options.monitor != nullptr && options.monitor->is_stopped()) return;
     Lookup<Dim>& lookup = workers[static_cast<size_t>(worker)]->lookup;
     VertexStar<Dim> star;
     TileView<Dim> view;
@@ -136,6 +135,7 @@ IdArray<IdOf<K>, std::uint8_t> materialize_boundary(const TiledMesh<Dim>& tiles,
       }
     }
   });
+  if (options.monitor != nullptr) options.monitor->update("finding the boundary", 1);
   IdArray<IdOf<K>, std::uint8_t> result(count);
   std::ranges::copy(flags, result.begin());
   return result;
@@ -144,31 +144,7 @@ IdArray<IdOf<K>, std::uint8_t> materialize_boundary(const TiledMesh<Dim>& tiles,
 #define TS_INSTANTIATE(R, Dim)                                                                       \
   template Csr<R::Row, R::Entry> materialize<R, Dim>(const TiledMesh<Dim>&, const Enumeration<Dim>&, \
                                                      const MaterializeOptions&)
-TS_INSTANTIATE(EV, 2);
-TS_INSTANTIATE(FV, 2);
-TS_INSTANTIATE(FE, 2);
-TS_INSTANTIATE(VE, 2);
-TS_INSTANTIATE(VF, 2);
-TS_INSTANTIATE(EF, 2);
-TS_INSTANTIATE(VV, 2);
-TS_INSTANTIATE(EE, 2);
-TS_INSTANTIATE(FF, 2);
-TS_INSTANTIATE(EV, 3);
-TS_INSTANTIATE(FV, 3);
-TS_INSTANTIATE(FE, 3);
-TS_INSTANTIATE(TV, 3);
-TS_INSTANTIATE(TE, 3);
-TS_INSTANTIATE(TF, 3);
-TS_INSTANTIATE(VE, 3);
-TS_INSTANTIATE(VF, 3);
-TS_INSTANTIATE(VT, 3);
-TS_INSTANTIATE(EF, 3);
-TS_INSTANTIATE(ET, 3);
-TS_INSTANTIATE(FT, 3);
-TS_INSTANTIATE(VV, 3);
-TS_INSTANTIATE(EE, 3);
-TS_INSTANTIATE(FF, 3);
-TS_INSTANTIATE(TT, 3);
+#include <tessera/tile/instantiate_relations.inc>
 
 #define TS_INSTANTIATE_BOUNDARY(K, Dim)                                 \
   template IdArray<IdOf<K>, std::uint8_t> materialize_boundary<K, Dim>( \

@@ -27,12 +27,13 @@ Partition partition_given(std::span<const std::uint32_t> tile_of, std::size_t ve
                                          " entries, but the mesh has " + std::to_string(vertices) +
                                          " vertices");
   }
+  const Exec host = Exec::host(exec.threads());
   Partition partition;
   Array<std::uint32_t> keys(tile_of.begin(), tile_of.end());
   partition.order.resize(vertices);
-  host_for_each(exec, vertices, [&](std::size_t v) { partition.order[v] = static_cast<std::uint32_t>(v); });
+  host_for_each(host, vertices, [&](std::size_t v) { partition.order[v] = static_cast<std::uint32_t>(v); });
   const std::uint32_t largest = vertices == 0 ? 0 : *std::ranges::max_element(keys);
-  sort_pairs<std::uint32_t, std::uint32_t>(exec, keys, partition.order, bits_in_use(largest));
+  sort_pairs<std::uint32_t, std::uint32_t>(host, keys, partition.order, bits_in_use(largest));
   partition.offsets.push_back(0);
   for (std::size_t i = 1; i <= vertices; ++i) {
     if (i == vertices || keys[i] != keys[i - 1]) partition.offsets.push_back(static_cast<std::uint32_t>(i));

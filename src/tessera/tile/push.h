@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -28,7 +29,7 @@ template <int Dim>
 struct PushOptions {
   Exec exec = Exec::host();
   const Enumeration<Dim>* enumeration = nullptr;  ///< for relations that name edges, or faces of tets
-  const std::span<const std::uint32_t>* active = nullptr;  ///< only these elements, ascending
+  std::optional<std::span<const std::uint32_t>> active = std::nullopt;  ///< only these elements, ascending
   const Monitor* monitor = nullptr;
 };
 
@@ -68,33 +69,34 @@ requires(RelationOf<R, Dim>&&...) void for_each(const TiledMesh<Dim>& tiles, con
   std::vector<std::unique_ptr<Worker>> workers;
   for (int i = 0; i < options.exec.threads(); ++i)
     workers.push_back(std::make_unique<Worker>(tiles, options.enumeration));
-  host::for_each_chunk(options.exec.threads(), tiles.tile_count(), 8, [&](host::Range range, int index) {
-    Worker& worker = *workers[static_cast<std::size_t>(index)];
-    for (std::size_t t = range.begin; t < range.end; ++t) {
-      if (options.monitor != nullptr && options.monitor->is_stopped()) return;
-      const TileId tile(static_cast<std::uint32_t>(t));
-      const auto [begin, end] = detail::internal_ids<First::from>(tiles, options.enumeration, tile);
-      std::span<const std::uint32_t> active;
-      if (options.active != nullptr) {
-        const auto first = std::ranges::lower_bound(*options.active, begin);
-        active = {first, std::ranges::lower_bound(*options.active, end)};
-        if (active.empty()) continue;
-      }
-      std::size_t k = 0;
-      (worker.maker.template fill<R>(tile, worker.rows_of[k++]), ...);
-      const auto call = [&, first = begin](std::uint32_t id) {
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-          f(typename First::Row(id), IdSpan<typename R::Entry>(worker.rows_of[I][id - first])...);
+  host::for_each_chunk(
+      options.exec.threads(), tiles.tile_count(), tiles_at_once, [&](host::Range range, int index) {
+        Worker& worker = *workers[static_cast<std::size_t>(index)];
+        for (std::size_t t = range.begin; t < range.end; ++t) {
+          if (options.monitor != nullptr && options.monitor->is_stopped()) return;
+          const TileId tile(static_cast<std::uint32_t>(t));
+          const auto [begin, end] = detail::internal_ids<First::from>(tiles, options.enumeration, tile);
+          std::span<const std::uint32_t> active;
+          if (options.active.has_value()) {
+            const auto first = std::ranges::lower_bound(*options.active, begin);
+            active = {first, std::ranges::lower_bound(*options.active, end)};
+            if (active.empty()) continue;
+          }
+          std::size_t k = 0;
+          (worker.maker.template fill<R>(tile, worker.rows_of[k++]), ...);
+          const auto call = [&, first = begin](std::uint32_t id) {
+            [&]<std::size_t... I>(std::index_sequence<I...>) {
+              f(typename First::Row(id), IdSpan<typename R::Entry>(worker.rows_of[I][id - first])...);
+            }
+            (std::index_sequence_for<R...>{});
+          };
+          if (options.active.has_value()) {
+            for (const std::uint32_t id : active) call(id);
+          } else {
+            for (std::uint32_t id = begin; id < end; ++id) call(id);
+          }
         }
-        (std::index_sequence_for<R...>{});
-      };
-      if (options.active != nullptr) {
-        for (const std::uint32_t id : active) call(id);
-      } else {
-        for (std::uint32_t id = begin; id < end; ++id) call(id);
-      }
-    }
-  });
+      });
   if (options.monitor != nullptr) options.monitor->update("walking the tiles", 1);
 }
 

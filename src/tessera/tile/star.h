@@ -20,6 +20,8 @@
 
 namespace tessera {
 
+inline constexpr std::size_t tiles_at_once = 8;  ///< handed to a worker together
+
 /// One tile with small local numbers.
 ///
 ///   vertices   owned 0, 1, ... in the order of their ids, then ghosts in the order they are met

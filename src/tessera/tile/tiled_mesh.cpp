@@ -53,7 +53,7 @@ class Tiler {
       : mesh_(mesh), options_(options), exec_(Exec::host(options.exec.threads())) {}
 
   TiledMesh<Dim> run() {
-    check_mesh(mesh_, "the mesh");
+    check_mesh(mesh_, "the mesh", exec_);
     report("cutting into tiles", 0);
     number_vertices();
     report("sorting cells", 0.3);
@@ -75,7 +75,7 @@ class Tiler {
     if (options_.partition == nullptr) own = partition_octree(mesh_.points, options_.max_vertices, exec_);
     const Partition& partition = options_.partition == nullptr ? own : *options_.partition;
     const size_t n = mesh_.vertex_count();
-    TS_EXPECTS(partition.order.size() == n && (n == 0 || partition.offsets.back() == n));
+    if (options_.partition != nullptr) check_partition(partition);
     tiles_.vertex_to_input_ = partition.order;
     tiles_.first_vertex_ = partition.offsets;
     if (tiles_.first_vertex_.empty()) tiles_.first_vertex_ = {0};
@@ -90,6 +90,30 @@ class Tiler {
                   tiles_.tile_of_vertex_.begin() + tiles_.first_vertex_[t + 1], static_cast<uint32_t>(t));
       }
     });
+  }
+
+  /// A caller's partition: every vertex once, tiles that are not empty.
+  void check_partition(const Partition& partition) const {
+    const size_t n = mesh_.vertex_count();
+    const auto refuse = [](const std::string& why) {
+      throw Error(ErrorCode::bad_mesh, "the given partition " + why);
+    };
+    if (partition.order.size() != n)
+      refuse("has " + std::to_string(partition.order.size()) + " vertices, not " + std::to_string(n));
+    if (n == 0) return;
+    if (partition.offsets.empty() || partition.offsets.front() != 0 || partition.offsets.back() != n) {
+      refuse("does not cut all vertices into tiles");
+    }
+    for (size_t t = 0; t < partition.size(); ++t) {
+      if (partition.offsets[t] >= partition.offsets[t + 1])
+        refuse("has no vertices in tile " + std::to_string(t));
+    }
+    std::vector<bool> seen(n, false);
+    for (const uint32_t v : partition.order) {
+      if (v >= n || seen[v])
+        refuse("names vertex " + std::to_string(v) + (v >= n ? ", which is not there" : " twice"));
+      seen[v] = true;
+    }
   }
 
   Cell renumbered(const Cell& input) const {
@@ -172,23 +196,26 @@ class Tiler {
   void find_ribbons() {
     const size_t n = tiles_.cell_count();
     constexpr size_t chunk = 16384;
-    host::ChunkTotals<size_t> totals((n + chunk - 1) / chunk);
-    Array<uint32_t> keys, values;
-    std::vector<std::pair<size_t, std::vector<std::pair<uint32_t, uint32_t>>>> parts((n + chunk - 1) / chunk);
+    struct Part {
+      size_t begin = 0;
+      std::vector<std::pair<uint32_t, uint32_t>> found;
+    };
+    std::vector<Part> parts((n + chunk - 1) / chunk);
     host::for_each_chunk(exec_.threads(), n, chunk, [&](host::Range range, int) {
-      auto& found = parts[range.begin / chunk].second;
+      Part& part = parts[range.begin / chunk];
       for (size_t c = range.begin; c < range.end; ++c) {
-        for_each_foreign_tile(tiles_.cells_[c],
-                              [&](TileId t) { found.emplace_back(t.index(), static_cast<uint32_t>(c)); });
+        for_each_foreign_tile(tiles_.cells_[c], [&](TileId t) {
+          part.found.emplace_back(t.index(), static_cast<uint32_t>(c));
+        });
       }
-      parts[range.begin / chunk].first = totals.exchange(range.begin / chunk, found.size());
     });
-    const size_t count = checked_offset(totals.total(parts.size()));
-    keys.resize(count);
-    values.resize(count);
+    size_t count = 0;
+    for (Part& part : parts) part.begin = std::exchange(count, count + part.found.size());
+    Array<uint32_t> keys(checked_offset(count));
+    Array<uint32_t> values(count);
     host::for_each_chunk(exec_.threads(), parts.size(), 1, [&](host::Range range, int) {
-      size_t at = parts[range.begin].first;
-      for (const auto& [tile, cell] : parts[range.begin].second) {
+      size_t at = parts[range.begin].begin;
+      for (const auto& [tile, cell] : parts[range.begin].found) {
         keys[at] = tile;
         values[at++] = cell;
       }
@@ -258,7 +285,6 @@ int TiledMesh<Dim>::validate(const SimplexMesh<Dim>& mesh) const {
   if (first_cell_.size() != tile_count() + 1 || first_cell_.front() != 0 ||
       first_cell_.back() != cells_.size())
     return 5;
-  Csr<TileId, uint32_t> external;
   for (size_t t = 0; t < tile_count(); ++t) {
     for (uint32_t c = first_cell_[t]; c < first_cell_[t + 1]; ++c) {
       if (tile_of(cells_[c][0]).index() != t) return 5;

@@ -95,8 +95,9 @@ class TiledMesh {
 };
 
 struct TileOptions {
-  std::uint32_t max_vertices = 256;      ///< a tile owns at most this many (octree partition)
-  const Partition* partition = nullptr;  ///< use this one instead of the octree
+  std::uint32_t max_vertices = 256;  ///< a tile owns at most this many (octree partition)
+  const Partition* partition =
+      nullptr;  ///< use this one instead of the octree; Error(bad_mesh) if it is none of the mesh's
   Exec exec = Exec::host();
   const Monitor* monitor = nullptr;
 };

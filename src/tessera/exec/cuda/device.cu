@@ -14,7 +14,9 @@ cudaMemPool_t pool_of(int device) {
 Bytes free_bytes() {
   std::size_t free = 0;
   std::size_t total = 0;
-  return cudaMemGetInfo(&free, &total) == cudaSuccess ? free : 0;
+  if (cudaMemGetInfo(&free, &total) == cudaSuccess) return free;
+  (void)cudaGetLastError();  // nobody else must find it
+  return 0;
 }
 
 DeviceInfo describe(int device) {
@@ -41,7 +43,13 @@ std::vector<DeviceInfo> devices() {
     return {};
   }
   std::vector<DeviceInfo> result;
-  for (int device = 0; device < count; ++device) result.push_back(describe(device));
+  for (int device = 0; device < count; ++device) {
+    try {
+      result.push_back(describe(device));
+    } catch (const Error&) {
+      continue;  // one that does not answer is not usable
+    }
+  }
   return result;
 }
 
@@ -79,6 +87,7 @@ void release(int device, void* memory) noexcept {
   (void)cudaSetDevice(device);
   (void)cudaFreeAsync(memory, cudaStream_t{});
   (void)cudaSetDevice(before);
+  (void)cudaGetLastError();  // a device that failed is reported by whoever waits for it
 }
 
 void copy(int device, void* to, const void* from, std::size_t bytes, detail::CopyKind kind) {

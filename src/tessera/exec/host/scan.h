@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <span>
 
@@ -50,22 +49,9 @@ class ChunkTotals {
   std::unique_ptr<T[]> before_;
 };
 
-/// Writes 64 bytes past the caches, where the processor can; `to` is 64-byte aligned. A store of a whole line
-/// that is not read before saves a third of a scan's memory traffic.
-inline void stream_line(void* to, const void* from) {
-#if defined(__SSE2__)
-  for (int part = 0; part < 4; ++part) {
-    const __m128i bytes = _mm_loadu_si128(static_cast<const __m128i*>(from) + part);
-    _mm_stream_si128(static_cast<__m128i*>(to) + part, bytes);
-  }
-#else
-  std::memcpy(to, from, 64);
-#endif
-}
-
 /// One chunk, from `sum` on. `in` and `out` may be the same array.
 template <class In, class Out>
-void scan_chunk(const In* in, Out* out, std::size_t n, Out sum) {
+void scan_chunk(const In* in, Out* out, std::size_t n, Out sum, bool /*past_caches*/) {
   for (std::size_t i = 0; i < n; ++i) {
     const Out value = in[i];
     out[i] = sum;
@@ -73,21 +59,27 @@ void scan_chunk(const In* in, Out* out, std::size_t n, Out sum) {
   }
 }
 
-/// The same past the caches; `out` is 64-byte aligned and apart from `in`. Results are gathered in the
-/// first-level cache by the block: reading a line right after its words were written would wait for them.
-template <class In, class Out>
-void stream_chunk(const In* in, Out* out, std::size_t n, Out sum) {
-  constexpr std::size_t line = 64 / sizeof(Out);
-  constexpr std::size_t block = 64 * line;
-  alignas(64) Out results[block];
+#if defined(__SSE2__)
+/// Four at a time: a running sum through memory or one register at a time can not keep up with the memory.
+/// Past the caches, `out` is 16-byte aligned; a line that is written whole and never read saves a third of
+/// the traffic.
+inline void scan_chunk(const std::uint32_t* in, std::uint32_t* out, std::size_t n, std::uint32_t sum,
+                       bool past_caches) {
+  __m128i before = _mm_set1_epi32(static_cast<int>(sum));
   std::size_t i = 0;
-  for (; i + block <= n; i += block) {
-    scan_chunk(in + i, results, block, sum);
-    sum = results[block - 1] + in[i + block - 1];
-    for (std::size_t k = 0; k < block; k += line) stream_line(out + i + k, results + k);
+  for (; i + 4 <= n; i += 4) {
+    const __m128i values = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + i));
+    __m128i sums = _mm_add_epi32(values, _mm_slli_si128(values, 4));
+    sums = _mm_add_epi32(_mm_add_epi32(sums, _mm_slli_si128(sums, 8)), before);
+    const __m128i results = _mm_sub_epi32(sums, values);
+    __m128i* place = reinterpret_cast<__m128i*>(out + i);
+    past_caches ? _mm_stream_si128(place, results) : _mm_storeu_si128(place, results);
+    before = _mm_shuffle_epi32(sums, 0xFF);
   }
-  scan_chunk(in + i, out + i, n - i, sum);
+  sum = static_cast<std::uint32_t>(_mm_cvtsi128_si32(before));
+  scan_chunk<std::uint32_t, std::uint32_t>(in + i, out + i, n - i, sum, past_caches);
 }
+#endif
 
 template <class In, class Out>
 void exclusive_scan(int threads, std::span<const In> in, std::span<Out> out) {
@@ -95,15 +87,14 @@ void exclusive_scan(int threads, std::span<const In> in, std::span<Out> out) {
   constexpr std::size_t large = std::size_t{4} << 20;  // bytes of output that no cache keeps anyway
   const std::size_t n = in.size();
   const bool apart = static_cast<const void*>(in.data()) != static_cast<const void*>(out.data());
-  const bool stream =
-      apart && n * sizeof(Out) >= large && reinterpret_cast<std::uintptr_t>(out.data()) % 64 == 0;
+  const bool aligned = reinterpret_cast<std::uintptr_t>(out.data()) % 64 == 0;
+  const bool past_caches = apart && aligned && n * sizeof(Out) >= large;
   ChunkTotals<Out> totals((n + chunk - 1) / chunk);
   for_each_chunk(threads, n, chunk, [&](Range range, int) {
     Out own{};
     for (std::size_t i = range.begin; i < range.end; ++i) own += in[i];
     const Out before = totals.exchange(range.begin / chunk, own);
-    const auto scan = stream ? stream_chunk<In, Out> : scan_chunk<In, Out>;
-    scan(in.data() + range.begin, out.data() + range.begin, range.size(), before);
+    scan_chunk(in.data() + range.begin, out.data() + range.begin, range.size(), before, past_caches);
   });
   if (out.size() > n) out[n] = totals.total((n + chunk - 1) / chunk);
 }

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <fstream>
 #include <utility>
 
 #include <tessera/core/error.h>
@@ -59,6 +61,11 @@ std::string format_bytes(Bytes bytes) {
 }
 
 Bytes peak_resident_bytes() {
+  // getrusage() would also count what the process was before it became this program.
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::strtoull(line.c_str() + 6, nullptr, 10) * 1024;
+  }
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<Bytes>(usage.ru_maxrss) * 1024;

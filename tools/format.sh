@@ -16,6 +16,5 @@ if ! command -v "$formatter" >/dev/null; then
 fi
 options=(-i)
 [[ ${1:-} == --check ]] && options=(--dry-run -Werror)
-find src cli python tests benchmarks examples -type f \
-  \( -name '*.h' -o -name '*.cuh' -o -name '*.inc' -o -name '*.cpp' -o -name '*.cu' \) -print0 2>/dev/null |
+git ls-files -z --cached --others --exclude-standard '*.h' '*.cuh' '*.inc' '*.cpp' '*.cu' |
   xargs -0 -r "$formatter" "${options[@]}"

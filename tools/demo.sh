@@ -18,6 +18,6 @@ step() {
 step "$tessera" make kuhn --size 64 --field rough -o "$out/kuhn64.vtu"
 step "$tessera" info "$out/kuhn64.vtu"
 step "$tessera" doctor "$out/kuhn64.vtu"
-step "$tessera" render "$out/kuhn64.vtu" --field rough -o "$out/kuhn64.png"
+step "$tessera" render "$out/kuhn64.vtu" --field rough --clip y=0.5 -o "$out/kuhn64.png"
 
 printf '\nThe mesh is in %s (open it in ParaView), its picture in %s.\n' "$out/kuhn64.vtu" "$out/kuhn64.png"

@@ -33,10 +33,14 @@ class GradientBuilder {
   Gradient<Dim> run() {
     for (int i = 0; i < exec_.threads(); ++i) workers_.push_back(std::make_unique<Worker>());
     result_.opposite_.resize(tiles_.cell_count());
-    if (options_.keep_next) result_.next_.resize(tiles_.cell_count());
+    if (options_.keep_paths) {
+      result_.next_.resize(tiles_.cell_count());
+      result_.first_cells_.resize(tiles_.vertex_count());
+    }
     result_.offsets_.resize(tiles_.vertex_count() + 1);
-    for_each_star(tiles_, result_.order_, options_.rows, exec_, options_.monitor,
-                  [&](int worker, const auto& stars) { visit(*workers_[static_cast<size_t>(worker)], stars); });
+    for_each_star(
+        tiles_, result_.order_, options_.rows, exec_, options_.monitor,
+        [&](int worker, const auto& stars) { visit(*workers_[static_cast<size_t>(worker)], stars); });
     report(0.8);
     join_rows();
     join_critical_cells();
@@ -70,16 +74,34 @@ class GradientBuilder {
     LowerStar<Dim>& star = worker.star;
     star.process(stars);
     result_.offsets_[v] = static_cast<uint32_t>(star.lower().size());
-    if (worker.runs.empty() || worker.runs.back().end_vertex != v) worker.runs.push_back({v, v, worker.lower.size()});
+    if (worker.runs.empty() || worker.runs.back().end_vertex != v)
+      worker.runs.push_back({v, v, worker.lower.size()});
     worker.runs.back().end_vertex = v + 1;
     for (const uint32_t local : star.lower()) worker.lower.push_back(stars.vertex_id(local));
     if (star.lower().empty()) {
-      worker.critical[0].push_back({0, VertexId(v)});
+      worker.critical[0].push_back({{v, 0, 0}, VertexId(v), {}});
     } else {
       worker.partners.push_back(0);
     }
     write_edges(worker, stars);
     write_cells(worker, stars);
+    if (options_.keep_paths) result_.first_cells_[v] = first_cell(stars);
+  }
+
+  template <class Stars>
+  [[nodiscard]] uint32_t first_cell(const Stars& stars) const {
+    using CellId = typename TiledMesh<Dim>::CellId;
+    uint32_t first = Gradient<Dim>::none;
+    CellId lowest;
+    for (const uint32_t local : stars.star()) {
+      const uint32_t id = stars.cell_id(local);
+      const CellId input = tiles_.to_input(CellId(id));
+      if (first != Gradient<Dim>::none && !(input < lowest)) continue;
+      first = id;
+      lowest = input;
+      if (tiles_.keeps_cell_order()) break;  // stars ascend
+    }
+    return first;
   }
 
   template <class Stars>
@@ -94,7 +116,8 @@ class GradientBuilder {
       const uint32_t third = star.edge_partner(r);
       if (third == LowerStar<Dim>::none) {
         worker.partners.push_back(Gradient<Dim>::critical);
-        worker.critical[1].push_back({1, stars.center(), r, 0, 0, Dim == 2 ? cofaces({r}) : std::vector<uint32_t>{}});
+        worker.critical[1].push_back(
+            {{r, 0, 1}, stars.center(), Dim == 2 ? cofaces({r}) : std::vector<uint32_t>{}});
       } else {
         worker.partners.push_back(static_cast<uint8_t>(std::min(third, far_place)));
         if (third >= far_place) worker.far_partners.push_back({stars.center(), {r, third}});
@@ -102,7 +125,7 @@ class GradientBuilder {
     }
     for (const auto& face : star.critical_faces()) {
       worker.critical[2].push_back(
-          {2, stars.center(), face.high, face.low, 0, cofaces({face.high, face.low})});
+          {{face.high, face.low, 2}, stars.center(), cofaces({face.high, face.low})});
     }
   }
 
@@ -110,12 +133,12 @@ class GradientBuilder {
   void write_cells(Worker& worker, const Stars& stars) {
     for (const auto& top : worker.star.tops()) {
       const uint32_t id = stars.cell_id(top.cell);
-      if (options_.keep_next) {
+      if (options_.keep_paths) {
         result_.next_[id] = top.next == LowerStar<Dim>::none ? Gradient<Dim>::none : stars.cell_id(top.next);
       }
       if (top.opposite == LowerStar<Dim>::none) {
         result_.opposite_[id] = Gradient<Dim>::critical;
-        worker.critical[Dim].push_back({Dim, stars.center(), 0, 0, id});
+        worker.critical[Dim].push_back({{id, 0, Dim}, stars.center(), {}});
         continue;
       }
       const auto& corners = stars.corners(top.cell);
@@ -151,11 +174,15 @@ class GradientBuilder {
     std::sort(result_.far_partners_.begin(), result_.far_partners_.end());
   }
 
+  /// Names of edges and faces are places in the row of their vertex until the rows have theirs.
   void join_critical_cells() {
     for (size_t d = 0; d <= Dim; ++d) {
       std::vector<std::pair<std::array<uint32_t, 4>, CriticalCell>> cells;
       for (const auto& worker : workers_) {
-        for (CriticalCell& cell : worker->critical[d]) cells.emplace_back(sort_key(cell), std::move(cell));
+        for (CriticalCell& cell : worker->critical[d]) {
+          if (d > 0 && d < Dim) cell.name.id += result_.first_edge(cell.highest);
+          cells.emplace_back(sort_key(cell.name), std::move(cell));
+        }
         worker->critical[d].clear();
       }
       std::sort(cells.begin(), cells.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -163,8 +190,8 @@ class GradientBuilder {
     }
   }
 
-  [[nodiscard]] std::array<uint32_t, 4> sort_key(const CriticalCell& cell) const {
-    if (cell.dimension == Dim) return {tiles_.to_input(typename TiledMesh<Dim>::CellId(cell.cell)).index()};
+  [[nodiscard]] std::array<uint32_t, 4> sort_key(const CellName& cell) const {
+    if (cell.dimension == Dim) return {tiles_.to_input(typename TiledMesh<Dim>::CellId(cell.id)).index()};
     const auto simplex = result_.simplex(cell);
     std::array<uint32_t, 4> key = {};
     for (size_t k = 0; k < simplex.size; ++k) key[k] = simplex.vertices[k].index();
@@ -206,17 +233,40 @@ typename Gradient<Dim>::Simplex Gradient<Dim>::to_input(std::span<const uint32_t
 }
 
 template <int Dim>
-typename Gradient<Dim>::Simplex Gradient<Dim>::simplex(const CriticalCell& cell) const {
-  const uint32_t v = cell.highest.index();
-  if (cell.dimension == 0) return to_input(std::array{v});
+typename Gradient<Dim>::Simplex Gradient<Dim>::simplex(const CellName& cell) const {
+  if (cell.dimension == 0) return to_input(std::array{cell.id});
   if (cell.dimension == Dim) {
     std::array<uint32_t, Dim + 1> corners;
-    for (size_t k = 0; k <= Dim; ++k) corners[k] = tiles_->cells()[cell.cell][k].index();
+    for (size_t k = 0; k <= Dim; ++k) corners[k] = tiles_->cells()[cell.id][k].index();
     return to_input(corners);
   }
-  const auto row = lower(cell.highest);
-  if (cell.dimension == 1) return to_input(std::array{v, row[cell.high]});
-  return to_input(std::array{v, row[cell.high], row[cell.low]});
+  const VertexId v = highest_of_edge(cell.id);
+  if (cell.dimension == 1) return to_input(std::array{v.index(), lower_[cell.id]});
+  return to_input(std::array{v.index(), lower_[cell.id], lower(v)[cell.low]});
+}
+
+template <int Dim>
+CellName Gradient<Dim>::name_of(std::span<const uint32_t> vertices) const {
+  std::array<uint32_t, 3> v = {};  // by descending order
+  for (size_t i = 0; i < vertices.size(); ++i) {
+    size_t at = i;
+    for (; at > 0 && order_[VertexId(v[at - 1])] < order_[VertexId(vertices[i])]; --at) v[at] = v[at - 1];
+    v[at] = vertices[i];
+  }
+  if (vertices.size() == 1) return {v[0], 0, 0};
+  const uint32_t edge = first_edge(VertexId(v[0])) + place_of(VertexId(v[0]), VertexId(v[1]));
+  if (vertices.size() == 2) return {edge, 0, 1};
+  return {edge, place_of(VertexId(v[0]), VertexId(v[2])), 2};
+}
+
+template <int Dim>
+CellName Gradient<Dim>::facet_of(uint32_t cell, size_t corner) const {
+  std::array<uint32_t, Dim> vertices;
+  size_t at = 0;
+  for (size_t k = 0; k <= Dim; ++k) {
+    if (k != corner) vertices[at++] = tiles_->cells()[cell][k].index();
+  }
+  return name_of(vertices);
 }
 
 /// The cell with these vertices, all of them, if there is one: cells ascend.
@@ -256,7 +306,8 @@ std::optional<typename Gradient<Dim>::Simplex> Gradient<Dim>::partner(std::span<
   TS_EXPECTS(!cell.empty() && cell.size() <= Dim + 1);
   std::vector<uint32_t> v;
   for (const VertexId input : cell) v.push_back(tiles_->from_input(input).index());
-  std::sort(v.begin(), v.end(), [&](uint32_t a, uint32_t b) { return order_[VertexId(a)] > order_[VertexId(b)]; });
+  std::sort(v.begin(), v.end(),
+            [&](uint32_t a, uint32_t b) { return order_[VertexId(a)] > order_[VertexId(b)]; });
   const VertexId highest(v[0]);
   if (v.size() == 1) {
     if (lower(highest).empty()) return std::nullopt;
@@ -289,12 +340,13 @@ std::optional<typename Gradient<Dim>::Simplex> Gradient<Dim>::partner(std::span<
 
 template <int Dim>
 size_t Gradient<Dim>::bytes() const {
-  return 4 * (offsets_.size() + lower_.size() + next_.size()) + partners_.size() + opposite_.size() +
-         8 * far_partners_.size();
+  return 4 * (offsets_.size() + lower_.size() + next_.size() + first_cells_.size()) + partners_.size() +
+         opposite_.size() + 8 * far_partners_.size();
 }
 
 template <int Dim>
-Gradient<Dim> compute_gradient(const TiledMesh<Dim>& tiles, const Field& field, const GradientOptions<Dim>& options) {
+Gradient<Dim> compute_gradient(const TiledMesh<Dim>& tiles, const Field& field,
+                               const GradientOptions<Dim>& options) {
   return GradientBuilder<Dim>(tiles, field, options).run();
 }
 

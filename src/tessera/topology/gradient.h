@@ -5,8 +5,9 @@
 //
 //   edges of v   lower[offsets[v] .. offsets[v + 1])    its lower neighbours, lowest first
 //                partners[the same]                     edge 0: v itself is paired with it
-//                                                       other edges: the place in this row of the third vertex
-//                                                       of the triangle it is paired with, or `critical`
+//                                                       other edges: the place in this row of the third
+//                                                       vertex of the triangle it is paired with, or
+//                                                       `critical`
 //   cells        opposite[c]                            the corner opposite to the facet the cell is paired
 //                                                       with, or `critical`
 //
@@ -27,14 +28,23 @@
 
 namespace tessera {
 
-/// A critical cell, in the tiled mesh's ids and the ranks of its edges in the row of its highest vertex.
+/// A cell of any dimension by numbers that need no enumeration; tiled ids.
+///
+///   vertex, top cell   id: its id
+///   edge               id: its number, which is its place in all rows
+///   triangle of tets   id: the number of the edge to its second highest vertex, low: the place of its lowest
+///                      vertex in that row
+struct CellName {
+  std::uint32_t id = 0;
+  std::uint32_t low = 0;
+  std::uint32_t dimension = 0;
+  friend bool operator==(const CellName&, const CellName&) = default;
+};
+
 struct CriticalCell {
-  std::uint8_t dimension = 0;
-  VertexId highest;
-  std::uint32_t high = 0;  ///< place of the next vertex in the row of the highest; edges and faces
-  std::uint32_t low = 0;   ///< faces of tets
-  std::uint32_t cell = 0;  ///< its id, if it is of top dimension
-  std::vector<std::uint32_t> cofaces;  ///< the cells around it, if it is a facet
+  CellName name;
+  VertexId highest;                    ///< its highest vertex; tiled id
+  std::vector<std::uint32_t> cofaces;  ///< the cells around it, if it is a facet; tiled ids
 };
 
 template <int Dim>
@@ -47,7 +57,8 @@ class Gradient {
     std::array<VertexId, 4> vertices;
     std::uint32_t size = 0;
     friend bool operator==(const Simplex& a, const Simplex& b) {
-      return a.size == b.size && std::equal(a.vertices.begin(), a.vertices.begin() + a.size, b.vertices.begin());
+      return a.size == b.size &&
+             std::equal(a.vertices.begin(), a.vertices.begin() + a.size, b.vertices.begin());
     }
   };
 
@@ -70,18 +81,36 @@ class Gradient {
   [[nodiscard]] std::uint32_t triangle_of(VertexId v, std::uint32_t place) const;
   /// The corner (0 to Dim) opposite to the facet the cell is paired with, or `critical`.
   [[nodiscard]] std::uint8_t opposite(std::uint32_t cell) const { return opposite_[cell]; }
-  /// Where ascending paths go on from a cell: across the facet it is paired with. none: it is critical, or the
-  /// path leaves through the boundary. Empty unless it was asked for.
+  /// Where ascending paths go on from a cell: across the facet it is paired with. none: it is critical, or
+  /// the path leaves through the boundary. Empty unless it was asked for (keep_paths).
   [[nodiscard]] std::span<const std::uint32_t> next() const { return next_; }
+  /// The cell around a vertex with the lowest input id, none without cells. Empty unless it was asked for.
+  [[nodiscard]] std::span<const std::uint32_t> first_cells() const { return first_cells_; }
+  /// Gives that memory back, or lets the caller use it for something else.
+  [[nodiscard]] Array<std::uint32_t> take_next() { return std::exchange(next_, {}); }
 
   /// By dimension; vertices and cells ascend by input id, others by their ascending input vertices.
   [[nodiscard]] std::span<const CriticalCell> critical_cells(int dimension) const {
     return critical_[static_cast<std::size_t>(dimension)];
   }
-  [[nodiscard]] Simplex simplex(const CriticalCell& cell) const;
+  /// The name of an edge or triangle whose vertices are joined; tiled ids in any order.
+  [[nodiscard]] CellName name_of(std::span<const std::uint32_t> vertices) const;
+  /// The name of the facet of a cell opposite to one of its corners.
+  [[nodiscard]] CellName facet_of(std::uint32_t cell, std::size_t corner) const;
+  /// The name of the triangle with these places in the row of v.
+  [[nodiscard]] CellName triangle(VertexId v, std::uint32_t place, std::uint32_t other) const {
+    return {first_edge(v) + std::max(place, other), std::min(place, other), 2};
+  }
+  /// The vertices of a cell.
+  [[nodiscard]] Simplex simplex(const CellName& cell) const;
+  /// The highest vertex of an edge. O(log vertices).
+  [[nodiscard]] VertexId highest_of_edge(std::uint32_t edge) const {
+    const auto after = std::upper_bound(offsets_.begin(), offsets_.end(), edge);
+    return VertexId(static_cast<std::uint32_t>(after - offsets_.begin()) - 1);
+  }
 
-  /// What a cell is paired with; nothing if it is critical. Any cell of the mesh, by its input vertices in any
-  /// order. Constant time but for faces paired with tets, which load a tile.
+  /// What a cell is paired with; nothing if it is critical. Any cell of the mesh, by its input vertices in
+  /// any order. Constant time but for faces paired with tets, which load a tile.
   [[nodiscard]] std::optional<Simplex> partner(std::span<const VertexId> cell) const;
 
   /// Of what is stored, the order (8 bytes a vertex) not counted.
@@ -103,16 +132,17 @@ class Gradient {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> far_partners_;  // (edge, place): places above 253
   Array<std::uint8_t> opposite_;
   Array<std::uint32_t> next_;
+  Array<std::uint32_t> first_cells_;
   std::array<std::vector<CriticalCell>, 4> critical_;
 };
 
 template <int Dim>
 struct GradientOptions : TopologyOptions<Dim> {
-  bool keep_next = false;  ///< 4 bytes a cell more, for ascending paths
+  bool keep_paths = false;  ///< next() and first_cells(): 4 bytes a cell and 4 a vertex more
 };
 
-/// O(cells). The tiles must outlive the gradient. Equal results for any threads, tiles and providers. Errors as
-/// compute_order().
+/// O(cells). The tiles must outlive the gradient. Equal results for any threads, tiles and providers. Errors
+/// as compute_order().
 template <int Dim>
 [[nodiscard]] Gradient<Dim> compute_gradient(const TiledMesh<Dim>& tiles, const Field& field,
                                              const GradientOptions<Dim>& options = {});

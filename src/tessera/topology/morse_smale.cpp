@@ -1,0 +1,24 @@
+#include <tessera/topology/morse_smale.h>
+
+namespace tessera {
+
+template <int Dim>
+MorseSmaleComplex<Dim> morse_smale(const TiledMesh<Dim>& tiles, const Field& field,
+                                   const MorseSmaleOptions<Dim>& options) {
+  const TopologyOptions<Dim>& common = options;
+  const bool needs_paths = options.separatrices || options.segmentation;
+  MorseSmaleComplex<Dim> complex{.gradient = compute_gradient<Dim>(tiles, field, {common, needs_paths})};
+  if (options.separatrices || options.connectors) {
+    complex.separatrices = compute_separatrices(complex.gradient, options);
+  }
+  if constexpr (Dim == 3) {
+    if (options.walls) complex.walls = compute_walls(complex.gradient, options);
+  }
+  if (options.segmentation) complex.segmentation = compute_segmentation(complex.gradient, options);
+  return complex;
+}
+
+template MorseSmaleComplex<2> morse_smale(const TiledMesh<2>&, const Field&, const MorseSmaleOptions<2>&);
+template MorseSmaleComplex<3> morse_smale(const TiledMesh<3>&, const Field&, const MorseSmaleOptions<3>&);
+
+}  // namespace tessera

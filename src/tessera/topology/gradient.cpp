@@ -31,7 +31,13 @@ class GradientBuilder {
   }
 
   Gradient<Dim> run() {
-    for (int i = 0; i < exec_.threads(); ++i) workers_.push_back(std::make_unique<Worker>());
+    // A mesh has about seven edges a vertex; growing arrays would be held twice.
+    const size_t expected = 8 * tiles_.vertex_count() / static_cast<size_t>(exec_.threads());
+    for (int i = 0; i < exec_.threads(); ++i) {
+      Worker& worker = *workers_.emplace_back(std::make_unique<Worker>());
+      worker.lower.reserve(expected);
+      worker.partners.reserve(expected);
+    }
     result_.opposite_.resize(tiles_.cell_count());
     if (options_.keep_paths) {
       result_.next_.resize(tiles_.cell_count());

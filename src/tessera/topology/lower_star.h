@@ -36,8 +36,8 @@ class LowerStar {
   using Top = typename LowerStarResult<Dim>::Top;
   using Face = typename LowerStarResult<Dim>::Face;
 
-  /// Finds the lower star of the source's center and pairs its cells. Without `with_next`, Top::next need not be
-  /// set.
+  /// Finds the lower star of the source's center and pairs its cells. Without `with_next`, Top::next need not
+  /// be set.
   template <class Source>
   void process(const Source& source, bool with_next) {
     with_next_ = with_next;

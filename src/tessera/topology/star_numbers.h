@@ -30,15 +30,14 @@ class StarNumbers {
     const std::uint32_t first = first_;
     std::uint32_t* const numbers = numbers_.data();
     std::uint32_t* const locals = locals_.data();
-    Cell* cells = cells_.data();
+    const auto* const all_corners = source.all_corners();
+    Cell* cell = cells_.data();
     std::uint32_t count = 1;
     locals[0] = source.own();
     numbers[source.own()] = first;
     for (const std::uint32_t c : source.star()) {
-      Cell cell;
-      cell.bits = 0;
-      cell.cell = c;
-      const auto& corners = source.corners(c);
+      const auto corners = all_corners[c];
+      std::uint64_t bits = 0;
       for (std::size_t k = 0; k <= Dim; ++k) {
         const std::uint32_t local = corners[k];
         const std::uint32_t known = numbers[local];
@@ -47,11 +46,13 @@ class StarNumbers {
         locals[count] = local;  // kept only if it is new
         numbers[local] = first + rank;
         count += is_new ? 1 : 0;
-        cell.ranks[k] = static_cast<std::uint8_t>(rank);
-        cell.bits |= std::uint64_t{1} << (rank & 63);
+        cell->ranks[k] = static_cast<std::uint8_t>(rank);
+        bits |= std::uint64_t{1} << (rank & 63);
       }
+      cell->bits = bits;
+      cell->cell = c;
+      ++cell;
       if (count > most) break;
-      *cells++ = cell;
     }
     count_ = count;
     return count <= most;

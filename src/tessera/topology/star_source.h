@@ -3,7 +3,7 @@
 // The kernels of this module (link_components.h, lower_star.h) are written once against a source:
 //
 //   star()            local numbers of the cells around the center
-//   corners(c)        local numbers of a cell's vertices
+//   corners(c)        local numbers of a cell's vertices; all_corners()[c] is the same
 //   order(l), vertex_id(l), cell_id(c), own() (the center's local number), vertex_count()
 #pragma once
 
@@ -49,6 +49,7 @@ class TileStars {
   [[nodiscard]] std::size_t vertex_count() const { return order_.size(); }
   [[nodiscard]] std::span<const std::uint32_t> star() const { return star_; }
   [[nodiscard]] const auto& corners(std::uint32_t cell) const { return view_.cell(cell); }
+  [[nodiscard]] const auto* all_corners() const { return view_.cells().data(); }
   [[nodiscard]] std::uint64_t order(std::uint32_t local) const { return order_[local]; }
   [[nodiscard]] std::uint32_t vertex_id(std::uint32_t local) const { return view_.vertex_id(local); }
   [[nodiscard]] std::uint32_t cell_id(std::uint32_t cell) const { return view_.cell_id(cell); }
@@ -93,6 +94,7 @@ class PulledStars {
   [[nodiscard]] std::size_t vertex_count() const { return ids_.size(); }
   [[nodiscard]] std::span<const std::uint32_t> star() const { return star_; }
   [[nodiscard]] const auto& corners(std::uint32_t cell) const { return corners_[cell]; }
+  [[nodiscard]] const auto* all_corners() const { return corners_.data(); }
   [[nodiscard]] std::uint64_t order(std::uint32_t local) const { return order_[local]; }
   [[nodiscard]] std::uint32_t vertex_id(std::uint32_t local) const { return ids_[local]; }
   [[nodiscard]] std::uint32_t cell_id(std::uint32_t cell) const { return cells_[cell]; }

@@ -44,9 +44,9 @@ struct FacePatches {
 };
 
 /// Lloyd's clustering of the faces: every patch is connected and has at most `max_faces` faces; docs/tiles.md
-/// has the steps. Nearly O(n) an iteration; 33 bytes a face on top of a TiledMesh while it runs. The same
-/// patches for any number of threads, and for any order of the input as long as no two points share their
-/// place. Error(bad_mesh) as tile() throws it; Error(cancelled) if the monitor asks to stop.
+/// has the steps. Nearly O(n) an iteration; some 40 bytes a face on top of a TiledMesh while it runs. The
+/// same patches for any number of threads, and for any order of the input as long as no two points share
+/// their Morton code. Error(bad_mesh) as tile() throws it; Error(cancelled) if the monitor asks to stop.
 [[nodiscard]] FacePatches compute_face_patches(const TriMesh& mesh, const LloydOptions& options = {});
 
 /// Tiles from these patches: a vertex goes to the patch that has most of its faces, of equal ones to the

@@ -12,7 +12,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -21,182 +20,18 @@
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/host/runs.h>
 #include <tessera/exec/primitives.h>
+#include <tessera/tile/face_graph.h>
 #include <tessera/tile/partition.h>
-#include <tessera/tile/tiled_mesh.h>
 
 namespace tessera {
 namespace {
 
 using std::size_t;
 
-/// A face's neighbour across the side opposite each corner, in the tiled numbering. An edge of many faces
-/// joins them in a ring of ascending ids, each to the next: all of them to all would take quadratic space,
-/// and one patch could swallow a whole fan in a single step. A boundary side leads back to the face.
-using Neighbours = std::array<uint32_t, 3>;
-
-/// The cells around each vertex that a tile owns, ascending; memory is reused from tile to tile.
-class Stars {
- public:
-  void fill(const TiledMesh<2>& tiles, TileId t) {
-    owned_ = tiles.vertices(t);
-    const auto internal = tiles.internal_cells(t);
-    const auto for_each_corner = [&](auto&& f) {
-      const auto visit = [&](uint32_t cell) {
-        for (const VertexId v : tiles[FaceId(cell)]) {
-          if (v.index() >= owned_.begin && v.index() < owned_.end) f(v.index() - owned_.begin, cell);
-        }
-      };
-      for (const uint32_t cell : tiles.external_cells(t)) visit(cell);
-      for (uint32_t cell = internal.begin; cell < internal.end; ++cell) visit(cell);
-    };
-    ends_.assign(owned_.size() + 1, 0);
-    for_each_corner([&](uint32_t v, uint32_t) { ++ends_[v + 1]; });
-    std::partial_sum(ends_.begin(), ends_.end(), ends_.begin());
-    cells_.resize(ends_.back());
-    // A row's begin moves up to its end, which is the next row's begin.
-    for_each_corner([&](uint32_t v, uint32_t cell) { cells_[ends_[v]++] = cell; });
-  }
-
-  [[nodiscard]] std::span<const uint32_t> operator[](VertexId v) const {
-    const size_t i = v.index() - owned_.begin;
-    const uint32_t begin = i == 0 ? 0 : ends_[i - 1];
-    return {cells_.data() + begin, ends_[i] - begin};
-  }
-
- private:
-  TiledMesh<2>::Range owned_;
-  std::vector<uint32_t> ends_;
-  std::vector<uint32_t> cells_;
-};
-
-/// Calls f(vertex, star, scratch) for every vertex, tile by tile; `Scratch` is one for each worker.
-template <class Scratch, class F>
-void for_each_star(const TiledMesh<2>& tiles, const Exec& exec, F&& f) {
-  struct Worker {
-    Stars stars;
-    Scratch scratch;
-  };
-  std::vector<Worker> workers(static_cast<size_t>(exec.threads()));
-  host::for_each_chunk(exec.threads(), tiles.tile_count(), 8, [&](host::Range range, int w) {
-    auto& [stars, scratch] = workers[static_cast<size_t>(w)];
-    for (size_t t = range.begin; t < range.end; ++t) {
-      const TileId tile(static_cast<uint32_t>(t));
-      stars.fill(tiles, tile);
-      for (uint32_t v = tiles.vertices(tile).begin; v < tiles.vertices(tile).end; ++v) {
-        f(VertexId(v), stars[VertexId(v)], scratch);
-      }
-    }
-  });
-}
-
-/// Every edge is met once, in the star of its lower vertex.
-Array<Neighbours> link_faces(const TiledMesh<2>& tiles, const Exec& exec) {
-  struct Side {
-    VertexId higher;
-    uint32_t face;
-    uint32_t side;
-  };
-  Array<Neighbours> neighbours(tiles.cell_count());
-  for_each_star<std::vector<Side>>(
-      tiles, exec, [&](VertexId v, std::span<const uint32_t> star, std::vector<Side>& sides) {
-        sides.clear();
-        for (const uint32_t face : star) {
-          const auto& corners = tiles[FaceId(face)];
-          if (v == corners[0]) {
-            sides.push_back({corners[1], face, 2});
-            sides.push_back({corners[2], face, 1});
-          } else if (v == corners[1]) {
-            sides.push_back({corners[2], face, 0});
-          }
-        }
-        std::sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) {
-          return a.higher != b.higher ? a.higher < b.higher : a.face < b.face;
-        });
-        for (size_t first = 0, i = 0; i < sides.size(); ++i) {
-          const bool last = i + 1 == sides.size() || sides[i + 1].higher != sides[first].higher;
-          neighbours[sides[i].face][sides[i].side] = sides[last ? first : i + 1].face;
-          if (last) first = i + 1;
-        }
-      });
-  return neighbours;
-}
-
-/// Lists of faces one after the other: list l is faces[offsets[l] .. offsets[l + 1]).
-struct FaceLists {
-  Array<uint32_t> faces;
-  Array<uint32_t> offsets;
-
-  [[nodiscard]] size_t size() const { return offsets.size() - 1; }
-  [[nodiscard]] std::span<const uint32_t> operator[](size_t l) const {
-    return {faces.data() + offsets[l], offsets[l + 1] - offsets[l]};
-  }
-  [[nodiscard]] std::span<uint32_t> operator[](size_t l) {
-    return {faces.data() + offsets[l], offsets[l + 1] - offsets[l]};
-  }
-};
-
-/// Faces that are connected, by union of trees: a root is the lowest face of its component.
-class Components {
- public:
-  Components(std::span<const Neighbours> neighbours, const Exec& exec)
-      : exec_(exec), parent_(neighbours.size()) {
-    host_for_each(exec_, parent_.size(), [&](size_t f) { parent_[f] = static_cast<uint32_t>(f); });
-    host_for_each(exec_, parent_.size(), [&](size_t f) {
-      for (const uint32_t g : neighbours[f]) join(static_cast<uint32_t>(f), g);
-    });
-  }
-
-  /// The faces of each component, ascending.
-  [[nodiscard]] FaceLists lists() {
-    const size_t n = parent_.size();
-    FaceLists lists{Array<uint32_t>(n), Array<uint32_t>(n + 1)};
-    Array<uint32_t> roots(n);
-    host_for_each(exec_, n, [&](size_t f) {
-      roots[f] = root(static_cast<uint32_t>(f));
-      lists.faces[f] = static_cast<uint32_t>(f);
-    });
-    sort_pairs<uint32_t, uint32_t>(exec_, roots, lists.faces, bits_in_use(n));
-    const size_t count = host::for_each_run<uint32_t>(
-        exec_.threads(), roots,
-        [&](size_t first, size_t, size_t run) { lists.offsets[run] = static_cast<uint32_t>(first); });
-    lists.offsets[count] = static_cast<uint32_t>(n);
-    lists.offsets.resize(count + 1);
-    return lists;
-  }
-
- private:
-  std::atomic_ref<uint32_t> parent(uint32_t f) { return std::atomic_ref(parent_[f]); }
-
-  /// Halves the path on its way. Parents only ever go down, so a lost race costs nothing but time.
-  uint32_t root(uint32_t f) {
-    while (true) {
-      uint32_t up = parent(f).load(std::memory_order_relaxed);
-      if (up == f) return f;
-      const uint32_t above = parent(up).load(std::memory_order_relaxed);
-      if (above != up) parent(f).compare_exchange_weak(up, above, std::memory_order_relaxed);
-      f = above;
-    }
-  }
-
-  void join(uint32_t f, uint32_t g) {
-    while (true) {
-      f = root(f);
-      g = root(g);
-      if (f == g) return;
-      if (f < g) std::swap(f, g);
-      uint32_t expected = f;
-      if (parent(f).compare_exchange_strong(expected, g, std::memory_order_relaxed)) return;
-    }
-  }
-
-  Exec exec_;
-  Array<uint32_t> parent_;
-};
-
 /// The patches of one mesh, step by step.
 class Clustering {
  public:
-  Clustering(const Array<Neighbours>& neighbours, const LloydOptions& options)
+  Clustering(const Array<FaceNeighbours>& neighbours, const LloydOptions& options)
       : options_(options),
         exec_(Exec::host(options.exec.threads())),
         neighbours_(neighbours),
@@ -256,7 +91,7 @@ class Clustering {
   }
 
   void seed_components() {
-    patches_ = Components(neighbours_, exec_).lists();
+    patches_ = list_components(neighbours_, exec_);
     seed_anew([](size_t) { return true; });
   }
 
@@ -445,7 +280,7 @@ class Clustering {
 
   const LloydOptions& options_;
   Exec exec_;
-  const Array<Neighbours>& neighbours_;
+  const Array<FaceNeighbours>& neighbours_;
   Array<uint64_t> reached_;
   Array<uint32_t> queue_;
   Array<uint8_t> visited_;
@@ -469,7 +304,7 @@ Clustered cluster(const TriMesh& mesh, const LloydOptions& options) {
   const Exec exec = Exec::host(options.exec.threads());
   Clustered result;
   result.tiles = tile(mesh, {.exec = exec, .monitor = options.monitor});
-  const Array<Neighbours> neighbours = link_faces(result.tiles, exec);
+  const Array<FaceNeighbours> neighbours = link_faces(result.tiles, exec);
   Clustering clustering(neighbours, options);
   clustering.run();
   result.patch_of = clustering.take_patch_of();

@@ -126,6 +126,20 @@ TEST(Relations, AnyGivenPartitionWorks) {
   check_all(mesh, {.partition = &partition});
 }
 
+TEST(Relations, LloydPartitionsMatchTheOracle) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    SCOPED_TRACE(seed);
+    const TriMesh mesh = oracle::random_mesh<2>(12 + seed, 10 + 5 * seed, seed);
+    const Partition partition = partition_lloyd(mesh, {.max_faces = 1 + static_cast<std::uint32_t>(seed)});
+    check_all(mesh, {.partition = &partition});
+  }
+  for (const TriMesh& mesh : {make_shuffled(make_torus(12, 7)), make_shuffled(make_ico(2)),
+                              make_height_field(9, 6), make_small_surface("isolated_vertices")}) {
+    const Partition partition = partition_lloyd(mesh, {.max_faces = 20});
+    check_all(mesh, {.partition = &partition});
+  }
+}
+
 template <int Dim>
 std::vector<std::uint64_t> hashes(const SimplexMesh<Dim>& mesh, std::uint32_t size, int threads,
                                   bool is_explicit) {

@@ -35,7 +35,7 @@ struct Partition {
                                         const Exec& exec = Exec::host());
 
 struct LloydOptions {
-  std::uint32_t max_faces = 512;  ///< a patch has at most so many: some 256 vertices, as octree tiles have
+  std::uint32_t max_faces = 512;      ///< a patch has at most so many: some 256 vertices
   std::uint32_t max_iterations = 12;  ///< rounds of growing; patches still too large then are cut as they lie
   Exec exec = Exec::host();           ///< host threads; the clustering does not use a device
   const Monitor* monitor = nullptr;

@@ -303,7 +303,7 @@ Clustered cluster(const TriMesh& mesh, const LloydOptions& options) {
   TS_EXPECTS(options.max_faces > 0 && options.max_iterations > 0);
   const Exec exec = Exec::host(options.exec.threads());
   Clustered result;
-  result.tiles = tile(mesh, {.exec = exec, .monitor = options.monitor});
+  result.tiles = tile(mesh, {.order = VertexOrder::morton, .exec = exec, .monitor = options.monitor});
   const Array<FaceNeighbours> neighbours = link_faces(result.tiles, exec);
   Clustering clustering(neighbours, options);
   clustering.run();
@@ -337,7 +337,8 @@ FacePatches compute_face_patches(const TriMesh& mesh, const LloydOptions& option
   const Clustered clustered = cluster(mesh, options);
   FacePatches result{Array<uint32_t>(mesh.cell_count()), clustered.patches, clustered.iterations};
   host_for_each(Exec::host(options.exec.threads()), mesh.cell_count(), [&](size_t f) {
-    result.patch_of_face[clustered.tiles.cells_to_input()[f]] = clustered.patch_of[f];
+    result.patch_of_face[clustered.tiles.to_input(FaceId(static_cast<uint32_t>(f))).index()] =
+        clustered.patch_of[f];
   });
   return result;
 }
@@ -361,7 +362,7 @@ Partition partition_lloyd(const TriMesh& mesh, const LloydOptions& options) {
       });
   Partition partition = partition_given(tile_of, tile_of.size(), exec);
   host_for_each(exec, tile_of.size(),
-                [&](size_t v) { partition.order[v] = tiles.vertices_to_input()[partition.order[v]]; });
+                [&](size_t v) { partition.order[v] = tiles.to_input(VertexId(partition.order[v])).index(); });
   return partition;
 }
 

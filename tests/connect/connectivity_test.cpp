@@ -1,7 +1,8 @@
-// Pulled rows equal materialized ones for every relation, storage mode, budget, number of consumers and
-// producers.
+// Pulled rows equal the oracle's for every relation, storage mode, kind of ids, budget, tile size, number of
+// consumers and producers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -10,8 +11,12 @@
 #include <tessera/mesh/make.h>
 #include <tessera/tile/materialize.h>
 
+#include "tile/oracle.h"
+
 namespace tessera {
 namespace {
+
+using IndexRows = std::vector<std::vector<std::uint32_t>>;
 
 struct Setting {
   StorageMode mode;
@@ -25,58 +30,121 @@ const std::vector<Setting> settings = {
     {StorageMode::explicit_tiles, kib(64), 2}, {StorageMode::implicit_tiles, 1, 3},
 };
 
+/// What the ids of a kind are called in the input, by the tiled mesh's id.
+template <int Dim>
+std::vector<std::uint32_t> input_names(const TiledMesh<Dim>& tiles, Kind kind, std::size_t count) {
+  std::vector<std::uint32_t> names(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    names[i] = kind == Kind::vertex            ? tiles.to_input(VertexId(i)).index()
+               : static_cast<int>(kind) == Dim ? tiles.to_input(typename TiledMesh<Dim>::CellId(i)).index()
+                                               : i;
+  }
+  return names;
+}
+
+/// The rows in the input's ids, from those in the tiled mesh's.
+template <class R, int Dim>
+IndexRows in_input_ids(const TiledMesh<Dim>& tiles, const IndexRows& rows) {
+  const auto row_names = input_names(tiles, R::from, rows.size());
+  const std::size_t entries = R::to == Kind::vertex ? tiles.vertex_count() : tiles.cell_count();
+  const auto entry_names = input_names(tiles, R::to, entries);
+  const bool renamed = R::to == Kind::vertex || static_cast<int>(R::to) == Dim;
+  IndexRows result(rows.size());
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    auto& row = result[row_names[r]];
+    for (const std::uint32_t entry : rows[r]) row.push_back(renamed ? entry_names[entry] : entry);
+    std::sort(row.begin(), row.end());
+  }
+  return result;
+}
+
 /// Goes through all rows forwards, backwards or in a scattered order.
 template <class R, int Dim>
-std::size_t count_wrong(const Rows<R, Dim>& rows, const Csr<typename R::Row, typename R::Entry>& expected,
-                        int order) {
+std::size_t count_wrong(const Rows<R, Dim>& rows, const IndexRows& expected, int order) {
   std::size_t wrong = 0;
+  auto reader = rows.reader();
   const std::uint32_t n = static_cast<std::uint32_t>(expected.size());
   for (std::uint32_t i = 0; i < n; ++i) {
     const std::uint32_t id = order == 0   ? i
                              : order == 1 ? n - 1 - i
                                           : static_cast<std::uint32_t>(i * 7919ull % n);
-    const Row<R> row = rows[typename R::Row(id)];
-    const auto right = expected[typename R::Row(id)];
-    wrong += std::equal(row.begin(), row.end(), right.begin(), right.end()) ? 0 : 1;
+    const auto same = [&](const auto& row) {
+      return std::equal(row.begin(), row.end(), expected[id].begin(), expected[id].end(),
+                        [](auto entry, std::uint32_t index) { return entry.index() == index; });
+    };
+    wrong += same(rows[typename R::Row(id)]) ? 0 : 1;
+    wrong += same(reader[typename R::Row(id)]) ? 0 : 1;
   }
   return wrong;
+}
+
+template <class R, int Dim>
+void check_relation(Connectivity<Dim>& conn, const IndexRows& expected) {
+  const auto [rows] = conn.template request<R>();
+  ASSERT_EQ(rows.size(), expected.size());
+  std::vector<std::thread> consumers;
+  std::atomic<std::size_t> wrong{0};
+  for (int order = 0; order < 3; ++order) {
+    consumers.emplace_back([&, order, rows = rows] { wrong += count_wrong<R, Dim>(rows, expected, order); });
+  }
+  for (std::thread& consumer : consumers) consumer.join();
+  EXPECT_EQ(wrong, 0u);
 }
 
 template <int Dim>
 void check_all(const SimplexMesh<Dim>& mesh, std::uint32_t size) {
   const TiledMesh<Dim> tiles = tile(mesh, {.max_vertices = size});
-  const auto enumeration = Enumeration<Dim>::make_explicit(tiles);
-  for (const Setting& setting : settings) {
-    Connectivity<Dim> conn(tiles,
-                           {.mode = setting.mode, .memory = setting.memory, .producers = setting.producers});
-    for_each_relation<Dim>([&]<class R>(R, std::string_view name) {
-      const auto expected = materialize<R>(tiles, enumeration);
-      const auto [rows] = conn.template request<R>();
-      ASSERT_EQ(rows.size(), expected.size()) << name;
-      std::vector<std::thread> consumers;
-      std::atomic<std::size_t> wrong{0};
-      for (int order = 0; order < 3; ++order) {
-        consumers.emplace_back(
-            [&, order, rows = rows] { wrong += count_wrong<R, Dim>(rows, expected, order); });
+  std::vector<std::uint32_t> number(mesh.vertex_count());
+  for (std::uint32_t v = 0; v < number.size(); ++v) number[v] = tiles.from_input(VertexId(v)).index();
+  const oracle::Complex complex(mesh, number);
+  for_each_relation<Dim>([&]<class R>(R, std::string_view name) {
+    const IndexRows tiled = complex.relation(static_cast<int>(R::from), static_cast<int>(R::to));
+    const IndexRows input = in_input_ids<R>(tiles, tiled);
+    for (const Setting& setting : settings) {
+      for (const Ids ids : {Ids::input, Ids::tiled}) {
+        SCOPED_TRACE(std::string(name) + " mode " + std::to_string(static_cast<int>(setting.mode)) +
+                     " memory " + std::to_string(setting.memory) + " ids " +
+                     std::to_string(static_cast<int>(ids)) + " tiles of " + std::to_string(size));
+        Connectivity<Dim> conn(tiles, {.mode = setting.mode,
+                                       .ids = ids,
+                                       .memory = setting.memory,
+                                       .producers = setting.producers,
+                                       .exec = Exec::host(3)});
+        check_relation<R>(conn, ids == Ids::input ? input : tiled);
       }
-      for (std::thread& consumer : consumers) consumer.join();
-      EXPECT_EQ(wrong, 0u) << name << " mode " << static_cast<int>(setting.mode) << " memory "
-                           << setting.memory;
-    });
-  }
+    }
+  });
 }
 
-TEST(Connectivity, PulledRowsEqualMaterializedOnes3D) {
-  check_all(make_shuffled(make_kuhn(7)), 30);
+TEST(Connectivity, PulledRowsEqualTheOracles3D) {
+  for (const std::uint32_t size : {1u, 30u, 1000u}) check_all(make_shuffled(make_kuhn(6)), size);
 }
-TEST(Connectivity, PulledRowsEqualMaterializedOnes2D) {
-  check_all(make_shuffled(make_torus(14, 9)), 20);
+TEST(Connectivity, PulledRowsEqualTheOracles2D) {
+  for (const std::uint32_t size : {1u, 20u, 1000u}) check_all(make_shuffled(make_torus(14, 9)), size);
+}
+TEST(Connectivity, PulledRowsOfPathologicalMeshesEqualTheOracles) {
+  check_all(oracle::random_mesh<3>(20, 60, 5), 4);
+  check_all(oracle::random_mesh<2>(20, 60, 5), 4);
+  check_all(make_small_solid("isolated_vertices"), 2);
+  check_all(make_small_surface("three_face_fan"), 2);
+}
+
+// The vertices of a mesh in Morton order and sorted cells keep their ids; so do their rows.
+TEST(Connectivity, EqualNumberingsNeedNoMaps) {
+  const TetMesh shuffled = make_shuffled(make_kuhn(7));
+  const TiledMesh<3> once = tile(shuffled, {.max_vertices = 30});
+  TetMesh sorted;
+  sorted.points = shuffled.points.gather(once.vertices_to_input());
+  sorted.cells.assign(once.cells().begin(), once.cells().end());
+  check_all(sorted, 30);
+  const TiledMesh<3> tiles = tile(sorted, {.max_vertices = 30});
+  for (std::uint32_t v = 0; v < tiles.vertex_count(); ++v) ASSERT_EQ(tiles.to_input(VertexId(v)).index(), v);
 }
 
 TEST(Connectivity, ReadersKeepTheirTile) {
   const TetMesh mesh = make_kuhn(10);
   const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 64});
-  Connectivity<3> conn = connect(tiles, {.memory = 1});
+  Connectivity<3> conn = connect(tiles, {.ids = Ids::tiled, .memory = 1});
   const auto [vt, vv] = conn.request<VT, VV>();
   auto reader = vt.reader();
   std::size_t entries = 0;
@@ -102,7 +170,8 @@ TEST(Connectivity, RowsOutliveEviction) {
 TEST(Connectivity, ProducersWorkAhead) {
   const TetMesh mesh = make_kuhn(16);
   const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 64});
-  Connectivity<3> conn = connect(tiles, {.memory = gib(1), .producers = 2, .look_ahead = 8});
+  Connectivity<3> conn =
+      connect(tiles, {.ids = Ids::tiled, .memory = gib(1), .producers = 2, .look_ahead = 8});
   const auto [vv] = conn.request<VV>();
   auto reader = vv.reader();
   std::size_t entries = reader[VertexId(0)].size();

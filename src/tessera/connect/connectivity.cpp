@@ -8,7 +8,9 @@
 #include <thread>
 #include <vector>
 
+#include <tessera/connect/input_ids.h>
 #include <tessera/core/macros.h>
+#include <tessera/exec/host/parallel.h>
 #include <tessera/tile/lookup.h>
 #include <tessera/tile/materialize.h>
 #include <tessera/tile/rows.h>
@@ -27,7 +29,7 @@ class ConnectionCore {
   static constexpr Kind top = Dim == 3 ? Kind::tet : Kind::face;
 
   ConnectionCore(const TiledMesh<Dim>& tiles, const ConnectOptions& options)
-      : tiles_(tiles), options_(options), store_(tiles.tile_count(), options.memory) {
+      : tiles_(tiles), options_(options), input_ids_(tiles), store_(tiles.tile_count(), options.memory) {
     for (int i = 0; i < options.producers && options.mode != StorageMode::materialized; ++i) {
       helpers_.emplace_back([this](const std::stop_token& stop) { help(stop); });
     }
@@ -48,12 +50,9 @@ class ConnectionCore {
     Provider& provider = provider_of<R>();
     if (provider.is_prepared) return;
     if (needs_enumeration<R, Dim>) (void)enumeration_locked();
+    if (options_.ids == Ids::input) input_ids_.template prepare<R>(options_.exec);
     if (options_.mode == StorageMode::materialized) {
-      auto csr = std::make_shared<Csr<typename R::Row, typename R::Entry>>(
-          materialize<R>(tiles_, enumeration_, {.exec = options_.exec}));
-      provider.offsets = csr->offsets.data();
-      provider.values = reinterpret_cast<const uint32_t*>(csr->values.data());  // an id is its index
-      provider.whole = std::move(csr);
+      make_whole<R>(provider);
     } else {
       provider.compute = [](ConnectionCore& core, TileId tile) { return core.template compute<R>(tile); };
       store_.open(slot<R>());
@@ -72,7 +71,8 @@ class ConnectionCore {
 
   /// Where a row lies: its tile and its place there.
   template <class R>
-  std::pair<TileId, uint32_t> locate(typename R::Row id) const {
+  std::pair<TileId, uint32_t> locate(typename R::Row asked) const {
+    const typename R::Row id = input_ids_.template to_tiled<R>(asked);
     if constexpr (R::from == Kind::vertex) {
       const TileId tile = tiles_.tile_of(id);
       return {tile, id.index() - tiles_.vertices(tile).begin};
@@ -89,8 +89,9 @@ class ConnectionCore {
   template <class R>
   std::span<const uint32_t> materialized_row(typename R::Row id) const {
     const Provider& provider = providers_[slot<R>()];
-    const uint32_t begin = provider.offsets[id.index()];
-    return {provider.values + begin, provider.offsets[id.index() + 1] - begin};
+    const uint32_t row = input_ids_.template to_tiled<R>(id).index();
+    const uint32_t begin = provider.offsets[row];
+    return {provider.values + begin, provider.offsets[row + 1] - begin};
   }
   template <class R>
   [[nodiscard]] bool is_materialized() const {
@@ -141,11 +142,26 @@ class ConnectionCore {
     return enumeration_;
   }
 
+  /// Materializes a relation.
+  template <class R>
+  void make_whole(Provider& provider) {
+    auto csr = std::make_shared<Csr<typename R::Row, typename R::Entry>>(
+        materialize<R>(tiles_, enumeration_, {.exec = options_.exec}));
+    uint32_t* values = reinterpret_cast<uint32_t*>(csr->values.data());  // an id is its index
+    host::for_each_share(options_.exec.threads(), csr->size(), [&](host::Range rows) {
+      input_ids_.template rename<R>(std::span(csr->offsets).subspan(rows.begin, rows.size() + 1), values);
+    });
+    provider.offsets = csr->offsets.data();
+    provider.values = values;
+    provider.whole = std::move(csr);
+  }
+
   template <class R>
   TileRows compute(TileId tile) {
     std::unique_ptr<RowWorker<Dim>> scratch = borrow();
     scratch->maker.template fill<R>(tile, scratch->rows);
     TileRows exact{scratch->rows.offsets, scratch->rows.values};
+    input_ids_.template rename<R>(exact.offsets, exact.values.data());
     give_back(std::move(scratch));
     return exact;
   }
@@ -211,6 +227,7 @@ class ConnectionCore {
 
   const TiledMesh<Dim>& tiles_;
   ConnectOptions options_;
+  InputIds<Dim> input_ids_;  // changed only while a relation is prepared, before its rows are asked for
   std::mutex prepare_mutex_;
   Enumeration<Dim> enumeration_;  // in place, so that scratch made before it is filled knows it too
   bool has_enumeration_ = false;
@@ -238,14 +255,15 @@ Row<R> Rows<R, Dim>::operator[](typename R::Row id) const {
 
 template <class R, int Dim>
 IdSpan<typename R::Entry> Rows<R, Dim>::Reader::operator[](typename R::Row id) {
-  using Ids = IdSpan<typename R::Entry>;
-  if (rows_.core_->template is_materialized<R>()) return Ids(rows_.core_->template materialized_row<R>(id));
+  using Entries = IdSpan<typename R::Entry>;
+  if (rows_.core_->template is_materialized<R>())
+    return Entries(rows_.core_->template materialized_row<R>(id));
   const auto [tile, row] = rows_.core_->template locate<R>(id);
   if (tile != tile_ || !pin_) {
     pin_ = rows_.core_->template acquire<R>(tile);
     tile_ = tile;
   }
-  return Ids(pin_.rows()[row]);
+  return Entries(pin_.rows()[row]);
 }
 
 template <class R, int Dim>

@@ -11,6 +11,7 @@
 #include <tessera/connect/input_ids.h>
 #include <tessera/core/macros.h>
 #include <tessera/exec/host/parallel.h>
+#include <tessera/tile/links.h>
 #include <tessera/tile/lookup.h>
 #include <tessera/tile/materialize.h>
 #include <tessera/tile/rows.h>
@@ -20,6 +21,25 @@ namespace detail {
 
 using std::size_t;
 using std::uint32_t;
+
+/// What a thread needs to work out rows and links.
+template <int Dim>
+struct Scratch : RowWorker<Dim> {
+  Scratch(const TiledMesh<Dim>& tiles, const Enumeration<Dim>* enumeration)
+      : RowWorker<Dim>(tiles, enumeration), links(this->lookup) {}
+
+  template <class R>
+  const TileRows& fill(TileId tile) {
+    if constexpr (is_link<R>) {
+      links.template fill<R>(tile, this->rows);
+    } else {
+      this->maker.template fill<R>(tile, this->rows);
+    }
+    return this->rows;
+  }
+
+  LinkMaker<Dim> links;
+};
 
 /// What all handles share: the enumeration, a store for each relation, scratch for whoever computes, helper
 /// threads.
@@ -69,10 +89,14 @@ class ConnectionCore {
     return pin;
   }
 
-  /// Where a row lies: its tile and its place there.
   template <class R>
-  std::pair<TileId, uint32_t> locate(typename R::Row asked) const {
-    const typename R::Row id = input_ids_.template to_tiled<R>(asked);
+  typename R::Row to_tiled(typename R::Row asked) const {
+    return input_ids_.template to_tiled<R>(asked);
+  }
+
+  /// Where a row lies: its tile and its place there. The id is the tiled mesh's.
+  template <class R>
+  std::pair<TileId, uint32_t> locate(typename R::Row id) const {
     if constexpr (R::from == Kind::vertex) {
       const TileId tile = tiles_.tile_of(id);
       return {tile, id.index() - tiles_.vertices(tile).begin};
@@ -110,6 +134,12 @@ class ConnectionCore {
   [[nodiscard]] StoreStatistics statistics() const {
     return store_.statistics(slot<R>());
   }
+  template <class R>
+  [[nodiscard]] Bytes bytes() const {
+    const Provider& provider = providers_[slot<R>()];
+    if (provider.offsets == nullptr) return statistics<R>().bytes;
+    return 4 * (row_count<R>() + 1 + provider.offsets[row_count<R>()]);
+  }
 
  private:
   struct Provider {
@@ -126,6 +156,7 @@ class ConnectionCore {
 
   template <class R>
   static constexpr size_t slot() {
+    if (is_link<R>) return 16 + static_cast<size_t>(R::from);
     return 4 * static_cast<size_t>(R::from) + static_cast<size_t>(R::to);
   }
   template <class R>
@@ -145,8 +176,13 @@ class ConnectionCore {
   /// Materializes a relation.
   template <class R>
   void make_whole(Provider& provider) {
-    auto csr = std::make_shared<Csr<typename R::Row, typename R::Entry>>(
-        materialize<R>(tiles_, enumeration_, {.exec = options_.exec}));
+    auto csr = std::make_shared<Csr<typename R::Row, typename R::Entry>>([&] {
+      if constexpr (is_link<R>) {
+        return materialize_links<R>(tiles_, enumeration_, {.exec = options_.exec});
+      } else {
+        return materialize<R>(tiles_, enumeration_, {.exec = options_.exec});
+      }
+    }());
     uint32_t* values = reinterpret_cast<uint32_t*>(csr->values.data());  // an id is its index
     host::for_each_share(options_.exec.threads(), csr->size(), [&](host::Range rows) {
       input_ids_.template rename<R>(std::span(csr->offsets).subspan(rows.begin, rows.size() + 1), values);
@@ -158,26 +194,25 @@ class ConnectionCore {
 
   template <class R>
   TileRows compute(TileId tile) {
-    std::unique_ptr<RowWorker<Dim>> scratch = borrow();
-    scratch->maker.template fill<R>(tile, scratch->rows);
-    TileRows exact{scratch->rows.offsets, scratch->rows.values};
+    std::unique_ptr<Scratch<Dim>> scratch = borrow();
+    TileRows exact = scratch->template fill<R>(tile);
     input_ids_.template rename<R>(exact.offsets, exact.values.data());
     give_back(std::move(scratch));
     return exact;
   }
 
-  std::unique_ptr<RowWorker<Dim>> borrow() {
+  std::unique_ptr<Scratch<Dim>> borrow() {
     {
       const std::scoped_lock lock(scratch_mutex_);
       if (!scratch_.empty()) {
-        std::unique_ptr<RowWorker<Dim>> some = std::move(scratch_.back());
+        std::unique_ptr<Scratch<Dim>> some = std::move(scratch_.back());
         scratch_.pop_back();
         return some;
       }
     }
-    return std::make_unique<RowWorker<Dim>>(tiles_, &enumeration_);
+    return std::make_unique<Scratch<Dim>>(tiles_, &enumeration_);
   }
-  void give_back(std::unique_ptr<RowWorker<Dim>> scratch) {
+  void give_back(std::unique_ptr<Scratch<Dim>> scratch) {
     const std::scoped_lock lock(scratch_mutex_);
     scratch_.push_back(std::move(scratch));
   }
@@ -234,7 +269,7 @@ class ConnectionCore {
   std::array<Provider, TileStore::max_relations> providers_;
   TileStore store_;
   std::mutex scratch_mutex_;
-  std::vector<std::unique_ptr<RowWorker<Dim>>> scratch_;
+  std::vector<std::unique_ptr<Scratch<Dim>>> scratch_;
   std::mutex queue_mutex_;
   std::condition_variable_any wake_;
   std::deque<Request> queue_;
@@ -247,7 +282,7 @@ template <class R, int Dim>
 Row<R> Rows<R, Dim>::operator[](typename R::Row id) const {
   if (core_->template is_materialized<R>())
     return {TileStore::Pin(), core_->template materialized_row<R>(id)};
-  const auto [tile, row] = core_->template locate<R>(id);
+  const auto [tile, row] = core_->template locate<R>(core_->template to_tiled<R>(id));
   TileStore::Pin pin = core_->template acquire<R>(tile);
   const auto values = pin.rows()[row];
   return {std::move(pin), values};
@@ -258,12 +293,13 @@ IdSpan<typename R::Entry> Rows<R, Dim>::Reader::operator[](typename R::Row id) {
   using Entries = IdSpan<typename R::Entry>;
   if (rows_.core_->template is_materialized<R>())
     return Entries(rows_.core_->template materialized_row<R>(id));
-  const auto [tile, row] = rows_.core_->template locate<R>(id);
-  if (tile != tile_ || !pin_) {
+  const typename R::Row tiled = rows_.core_->template to_tiled<R>(id);
+  if (!pin_ || tiled.index() - first_ >= pin_.rows().size()) {
+    const auto [tile, row] = rows_.core_->template locate<R>(tiled);
     pin_ = rows_.core_->template acquire<R>(tile);
-    tile_ = tile;
+    first_ = tiled.index() - row;
   }
-  return Entries(pin_.rows()[row]);
+  return Entries(pin_.rows()[tiled.index() - first_]);
 }
 
 template <class R, int Dim>
@@ -274,6 +310,11 @@ std::size_t Rows<R, Dim>::size() const {
 template <class R, int Dim>
 StoreStatistics Rows<R, Dim>::statistics() const {
   return core_->template statistics<R>();
+}
+
+template <class R, int Dim>
+Bytes Rows<R, Dim>::bytes() const {
+  return core_->template bytes<R>();
 }
 
 template <int Dim>
@@ -300,5 +341,15 @@ template class Connectivity<3>;
   template class Rows<R, Dim>; \
   template void Connectivity<Dim>::prepare<R>()
 #include <tessera/tile/instantiate_relations.inc>
+
+#define TS_INSTANTIATE_LINK(L, Dim) \
+  template class Rows<L<Dim>, Dim>; \
+  template void Connectivity<Dim>::prepare<L<Dim>>()
+TS_INSTANTIATE_LINK(VertexLink, 2);
+TS_INSTANTIATE_LINK(EdgeLink, 2);
+TS_INSTANTIATE_LINK(VertexLink, 3);
+TS_INSTANTIATE_LINK(EdgeLink, 3);
+TS_INSTANTIATE_LINK(FaceLink, 3);
+#undef TS_INSTANTIATE_LINK
 
 }  // namespace tessera

@@ -82,6 +82,7 @@ class Rows {
   [[nodiscard]] Row<R> operator[](typename R::Row id) const;
   [[nodiscard]] std::size_t size() const;  ///< how many rows there are
   [[nodiscard]] StoreStatistics statistics() const;
+  [[nodiscard]] Bytes bytes() const;  ///< of rows held now
 
   /// A reader keeps its current tile, so that rows of one tile cost nothing but the first. One for each
   /// thread.
@@ -93,7 +94,7 @@ class Rows {
 
    private:
     Rows rows_;
-    TileId tile_;
+    std::uint32_t first_ = 0;  // the tiled mesh's id of the tile's first row
     TileStore::Pin pin_;
   };
   [[nodiscard]] Reader reader() const { return Reader(*this); }
@@ -111,7 +112,8 @@ class Connectivity {
  public:
   Connectivity(const TiledMesh<Dim>& tiles, const ConnectOptions& options);
 
-  /// The objects that can traverse the relations; prepares them on the first request.
+  /// The objects that can traverse the relations, or the links of tile/links.h; prepares them on the first
+  /// request.
   template <class... R>
   requires(RelationOf<R, Dim>&&...) [[nodiscard]] std::tuple<Rows<R, Dim>...> request() {
     (prepare<R>(), ...);

@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
   const TiledMesh<3> tiles = tile(mesh, options);
   std::fprintf(stderr, "tiles %zu, ribbon %.3f, %.2f bytes a tet\n", tiles.tile_count(), tiles.ribbon().share,
                static_cast<double>(tiles.bytes()) / static_cast<double>(mesh.cell_count()));
-  ask("tile", mesh.cell_count() * 36, [&] { return tile(mesh, options).cells_to_input()[0]; });
+  ask("tile", mesh.cell_count() * 36, [&] { return tile(mesh, options).cells()[0][0].index(); });
   ask("implicit enumeration", mesh.cell_count() * 16,
       [&] { return Enumeration<3>::make_implicit(tiles, exec).face_count(); });
   const auto enumeration = Enumeration<3>::make_explicit(tiles, exec);

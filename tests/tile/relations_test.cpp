@@ -45,7 +45,7 @@ void check_boundary(const TiledMesh<Dim>& tiles, const Enumeration<Dim>& enumera
 }
 
 template <int Dim>
-void check_all(const SimplexMesh<Dim>& mesh, const TileOptions& options) {
+void check_order(const SimplexMesh<Dim>& mesh, const TileOptions& options) {
   const TiledMesh<Dim> tiles = tile(mesh, options);
   ASSERT_EQ(tiles.validate(mesh), 0);
   const oracle::Complex complex(mesh, numbering(tiles));
@@ -61,6 +61,16 @@ void check_all(const SimplexMesh<Dim>& mesh, const TileOptions& options) {
     check_boundary<Kind::edge>(tiles, enumeration, complex);
     check_boundary<Kind::face>(tiles, enumeration, complex);
     if constexpr (Dim == 3) check_boundary<Kind::tet>(tiles, enumeration, complex);
+  }
+}
+
+/// In both numberings of vertices.
+template <int Dim>
+void check_all(const SimplexMesh<Dim>& mesh, TileOptions options) {
+  for (const VertexOrder order : {VertexOrder::input, VertexOrder::morton}) {
+    options.order = order;
+    check_order(mesh, options);
+    if (options.partition != nullptr) return;
   }
 }
 

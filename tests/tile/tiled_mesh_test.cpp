@@ -34,6 +34,51 @@ TEST(Tile, CutsWithoutTouchingTheInput) {
             ribbon.share);
 }
 
+TEST(Tile, KeepsAnOrderThatIsLocal) {
+  const TetMesh mesh = make_kuhn(24);  // leaf by leaf, cells sorted
+  const TiledMesh<3> tiles = tile(mesh);
+  EXPECT_TRUE(tiles.keeps_vertex_order());
+  EXPECT_TRUE(tiles.borrows_cells());
+  EXPECT_EQ(tiles.cells().data(), mesh.cells.data());
+  EXPECT_EQ(tiles.validate(mesh), 0);
+}
+
+TEST(Tile, SortsCellsOfALocalOrder) {
+  TetMesh mesh = make_kuhn(24);
+  std::swap(mesh.cells.front(), mesh.cells.back());
+  const TiledMesh<3> tiles = tile(mesh);
+  EXPECT_TRUE(tiles.keeps_vertex_order());
+  EXPECT_FALSE(tiles.borrows_cells());
+  EXPECT_EQ(tiles.validate(mesh), 0);
+  mesh = make_kuhn(24);
+  std::swap(mesh.cells[7][1], mesh.cells[7][2]);
+  EXPECT_FALSE(tile(mesh).borrows_cells());
+}
+
+TEST(Tile, RenumbersAnOrderThatIsNot) {
+  const TetMesh mesh = make_shuffled(make_kuhn(24));
+  EXPECT_FALSE(tile(mesh).keeps_vertex_order());
+  const TiledMesh<3> tiles = tile(mesh, {.order = VertexOrder::input});
+  EXPECT_TRUE(tiles.keeps_vertex_order());
+  EXPECT_EQ(tiles.validate(mesh), 0);
+}
+
+// The decision looks at runs of 512 vertices whatever the size of tiles, or ids would depend on it.
+TEST(Tile, TheOrderDoesNotDependOnTheSizeOfTiles) {
+  for (const TetMesh& mesh : {make_kuhn(20), make_shuffled(make_kuhn(20))}) {
+    const bool keeps = tile(mesh).keeps_vertex_order();
+    for (const std::uint32_t size : {1u, 64u, 5000u, 1000000u}) {
+      EXPECT_EQ(tile(mesh, {.max_vertices = size}).keeps_vertex_order(), keeps) << size;
+    }
+  }
+}
+
+TEST(Tile, OctreeTilesAreFilled) {
+  const TetMesh mesh = make_shuffled(make_kuhn(32));
+  const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 512, .order = VertexOrder::morton});
+  EXPECT_LE(tiles.tile_count(), 2 * (mesh.vertex_count() + 511) / 512 + 1);  // two neighbours exceed one tile
+}
+
 TEST(Tile, OfNothingIsNothing) {
   const TetMesh mesh;
   const TiledMesh<3> tiles = tile(mesh);
@@ -92,7 +137,8 @@ TEST(Tile, CanBeCancelled) {
   std::stop_source source;
   source.request_stop();
   const Monitor monitor{{}, source.get_token()};
-  EXPECT_THROW((void)tile(make_small_solid("cone"), {.monitor = &monitor}), Error);
+  const TetMesh mesh = make_small_solid("cone");
+  EXPECT_THROW((void)tile(mesh, {.monitor = &monitor}), Error);
 }
 
 // Tile 0 owns input vertices 0 and 1, tile 1 the rest. Both tets of two_tets have a vertex in tile 0.

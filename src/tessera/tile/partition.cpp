@@ -4,11 +4,25 @@
 #include <string>
 
 #include <tessera/core/error.h>
+#include <tessera/core/macros.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/primitives.h>
 #include <tessera/mesh/octree.h>
 
 namespace tessera {
+namespace {
+
+/// Leaves hold between an eighth of the most and the most; runs of small ones become one tile.
+Array<std::uint32_t> join_leaves(const Array<std::uint32_t>& offsets, std::uint32_t most) {
+  Array<std::uint32_t> joined(1, 0);
+  for (std::size_t leaf = 1; leaf < offsets.size(); ++leaf) {
+    const bool is_last = leaf + 1 == offsets.size();
+    if (is_last || offsets[leaf + 1] - joined.back() > most) joined.push_back(offsets[leaf]);
+  }
+  return joined;
+}
+
+}  // namespace
 
 Partition partition_octree(const Points& points, std::uint32_t max_vertices, const Exec& exec) {
   Box box = bounding_box(points, exec);
@@ -18,7 +32,18 @@ Partition partition_octree(const Points& points, std::uint32_t max_vertices, con
   // Morton order also inside tiles: the numbering must not depend on their size.
   OctreeLeaves leaves = make_octree_leaves(
       points, {.box = box, .max_points = max_vertices, .input_order = false, .exec = exec});
-  return {std::move(leaves.order), std::move(leaves.offsets)};
+  return {std::move(leaves.order), join_leaves(leaves.offsets, max_vertices)};
+}
+
+Partition partition_in_order(std::size_t vertices, std::uint32_t max_vertices) {
+  TS_EXPECTS(max_vertices > 0);
+  Partition partition;
+  partition.offsets.push_back(0);
+  for (std::size_t end = 0; end < vertices;) {
+    end = std::min<std::size_t>(vertices, end + max_vertices);
+    partition.offsets.push_back(static_cast<std::uint32_t>(end));
+  }
+  return partition;
 }
 
 Partition partition_given(std::span<const std::uint32_t> tile_of, std::size_t vertices, const Exec& exec) {

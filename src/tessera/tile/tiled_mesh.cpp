@@ -71,19 +71,21 @@ class Tiler {
   }
 
   void number_vertices() {
-    Partition own;
-    if (options_.partition == nullptr) own = partition_octree(mesh_.points, options_.max_vertices, exec_);
-    const Partition& partition = options_.partition == nullptr ? own : *options_.partition;
     const size_t n = mesh_.vertex_count();
-    if (options_.partition != nullptr) check_partition(partition);
-    tiles_.vertex_to_input_ = partition.order;
-    tiles_.first_vertex_ = partition.offsets;
+    if (options_.partition != nullptr) check_partition(*options_.partition);
+    Partition partition = options_.partition != nullptr ? *options_.partition
+                          : keeps_order()               ? partition_in_order(n, options_.max_vertices)
+                                          : partition_octree(mesh_.points, options_.max_vertices, exec_);
+    tiles_.vertex_to_input_ = std::move(partition.order);
+    tiles_.first_vertex_ = std::move(partition.offsets);
     if (tiles_.first_vertex_.empty()) tiles_.first_vertex_ = {0};
-    tiles_.vertex_from_input_.resize(n);
     tiles_.tile_of_vertex_.resize(n);
-    host_for_each(exec_, n, [&](size_t v) {
-      tiles_.vertex_from_input_[tiles_.vertex_to_input_[v]] = static_cast<uint32_t>(v);
-    });
+    if (!tiles_.keeps_vertex_order()) {
+      tiles_.vertex_from_input_.resize(n);
+      host_for_each(exec_, n, [&](size_t v) {
+        tiles_.vertex_from_input_[tiles_.vertex_to_input_[v]] = static_cast<uint32_t>(v);
+      });
+    }
     host::for_each_chunk(exec_.threads(), tiles_.tile_count(), 64, [&](host::Range range, int) {
       for (size_t t = range.begin; t < range.end; ++t) {
         std::fill(tiles_.tile_of_vertex_.begin() + tiles_.first_vertex_[t],
@@ -92,13 +94,38 @@ class Tiler {
     });
   }
 
+  /// Must not depend on the size of tiles, or numbers would.
+  [[nodiscard]] bool keeps_order() const {
+    if (options_.order != VertexOrder::automatic) return options_.order == VertexOrder::input;
+    constexpr uint32_t run_bits = 9;  // runs of 512 vertices
+    std::atomic<size_t> foreign{0};
+    host::for_each_share(exec_.threads(), mesh_.cell_count(), [&](host::Range share) {
+      size_t count = 0;
+      for (size_t c = share.begin; c < share.end; ++c) count += foreign_runs(mesh_.cells[c], run_bits);
+      foreign += count;
+    });
+    return 2 * foreign.load() <= 3 * mesh_.cell_count();
+  }
+
+  /// In how many runs of 2^bits vertices a cell lies, but for one.
+  static size_t foreign_runs(const Cell& cell, uint32_t bits) {
+    size_t count = 0;
+    for (size_t k = 1; k < cell.size(); ++k) {
+      const uint32_t run = cell[k].index() >> bits;
+      bool is_new = true;
+      for (size_t j = 0; j < k; ++j) is_new &= cell[j].index() >> bits != run;
+      count += is_new ? 1 : 0;
+    }
+    return count;
+  }
+
   /// A caller's partition: every vertex once, tiles that are not empty.
   void check_partition(const Partition& partition) const {
     const size_t n = mesh_.vertex_count();
     const auto refuse = [](const std::string& why) {
       throw Error(ErrorCode::bad_mesh, "the given partition " + why);
     };
-    if (partition.order.size() != n)
+    if (partition.order.size() != n && !partition.order.empty())
       refuse("has " + std::to_string(partition.order.size()) + " vertices, not " + std::to_string(n));
     if (n == 0) return;
     if (partition.offsets.empty() || partition.offsets.front() != 0 || partition.offsets.back() != n) {
@@ -118,7 +145,7 @@ class Tiler {
 
   Cell renumbered(const Cell& input) const {
     Cell cell;
-    for (size_t k = 0; k < cell.size(); ++k) cell[k] = VertexId(tiles_.vertex_from_input_[input[k].index()]);
+    for (size_t k = 0; k < cell.size(); ++k) cell[k] = tiles_.from_input(input[k]);
     for (size_t i = 1; i < cell.size(); ++i) {
       for (size_t j = i; j > 0 && cell[j] < cell[j - 1]; --j) std::swap(cell[j], cell[j - 1]);
     }
@@ -128,6 +155,10 @@ class Tiler {
   /// A radix sort by the lowest vertex alone; then the few cells of each vertex among themselves. The
   /// renumbered cells are made twice rather than kept: that is cheaper than 16 bytes a cell.
   void sort_cells() {
+    if (tiles_.keeps_vertex_order() && is_sorted()) {
+      tiles_.cells_ = mesh_.cells;
+      return;
+    }
     const size_t n = mesh_.cell_count();
     Array<uint32_t> lowest(n);
     tiles_.cell_to_input_.resize(n);
@@ -136,9 +167,10 @@ class Tiler {
       tiles_.cell_to_input_[c] = static_cast<uint32_t>(c);
     });
     sort_pairs<uint32_t, uint32_t>(exec_, lowest, tiles_.cell_to_input_, bits_in_use(mesh_.vertex_count()));
-    tiles_.cells_.resize(n);
-    host_for_each(exec_, n,
-                  [&](size_t c) { tiles_.cells_[c] = renumbered(mesh_.cells[tiles_.cell_to_input_[c]]); });
+    Array<Cell>& cells = tiles_.own_cells_;
+    cells.resize(n);
+    host_for_each(exec_, n, [&](size_t c) { cells[c] = renumbered(mesh_.cells[tiles_.cell_to_input_[c]]); });
+    tiles_.cells_ = cells;
     std::atomic<size_t> repeated{n};
     host::for_each_share(exec_.threads(), n, [&](host::Range share) {
       const auto starts = [&](size_t c) { return c == 0 || c == n || lowest[c] != lowest[c - 1]; };
@@ -147,7 +179,7 @@ class Tiler {
       while (begin < share.end) {
         size_t end = begin + 1;
         while (!starts(end)) ++end;
-        const std::span run(tiles_.cells_.data() + begin, end - begin);
+        const std::span run(cells.data() + begin, end - begin);
         sort_with(run, std::span(tiles_.cell_to_input_.data() + begin, end - begin));
         const auto twin = std::adjacent_find(run.begin(), run.end());
         if (twin != run.end()) note_repeated(repeated, begin + static_cast<size_t>(twin - run.begin()));
@@ -155,6 +187,22 @@ class Tiler {
       }
     });
     if (repeated < n) throw_repeated(repeated);
+  }
+
+  /// Do cells ascend, each with ascending corners?
+  [[nodiscard]] bool is_sorted() const {
+    std::atomic<bool> sorted{true};
+    constexpr size_t chunk = 65536;
+    host::for_each_chunk(exec_.threads(), mesh_.cell_count(), chunk, [&](host::Range range, int) {
+      bool ascends = sorted.load(std::memory_order_relaxed);
+      for (size_t c = range.begin; ascends && c < range.end; ++c) {
+        const Cell& cell = mesh_.cells[c];
+        for (size_t k = 1; k < cell.size(); ++k) ascends &= cell[k - 1] < cell[k];
+        ascends &= c == 0 || mesh_.cells[c - 1] < cell;
+      }
+      if (!ascends) sorted.store(false, std::memory_order_relaxed);
+    });
+    return sorted;
   }
 
   static void note_repeated(std::atomic<size_t>& first, size_t cell) {
@@ -253,15 +301,17 @@ template <int Dim>
 size_t TiledMesh<Dim>::bytes() const {
   return sizeof(uint32_t) * (vertex_to_input_.size() + vertex_from_input_.size() + tile_of_vertex_.size() +
                              first_vertex_.size() + cell_to_input_.size() + first_cell_.size()) +
-         sizeof(Cell) * cells_.size() + external_.bytes();
+         sizeof(Cell) * own_cells_.size() + external_.bytes();
 }
 
 template <int Dim>
 int TiledMesh<Dim>::validate(const SimplexMesh<Dim>& mesh) const {
   const size_t nv = mesh.vertex_count();
-  if (vertex_to_input_.size() != nv || vertex_from_input_.size() != nv) return 1;
-  for (size_t v = 0; v < nv; ++v) {
-    if (vertex_to_input_[v] >= nv || vertex_from_input_[vertex_to_input_[v]] != v) return 1;
+  if (vertex_from_input_.size() != vertex_to_input_.size()) return 1;
+  if (!keeps_vertex_order() && vertex_to_input_.size() != nv) return 1;
+  for (uint32_t v = 0; v < nv; ++v) {
+    const VertexId input = to_input(VertexId(v));
+    if (input.index() >= nv || from_input(input).index() != v) return 1;
   }
   if (first_vertex_.front() != 0 || first_vertex_.back() != nv || tile_of_vertex_.size() != nv) return 2;
   for (size_t t = 0; t < tile_count(); ++t) {
@@ -275,9 +325,10 @@ int TiledMesh<Dim>::validate(const SimplexMesh<Dim>& mesh) const {
   for (size_t c = 0; c < cells_.size(); ++c) {
     if (!std::is_sorted(cells_[c].begin(), cells_[c].end())) return 3;
     if (c > 0 && !(cells_[c - 1] < cells_[c])) return 3;
-    if (cell_to_input_[c] >= cells_.size() || seen[cell_to_input_[c]]) return 4;
-    seen[cell_to_input_[c]] = true;
-    Cell expected = mesh.cells[cell_to_input_[c]];
+    const uint32_t input = to_input(CellId(static_cast<uint32_t>(c))).index();
+    if (input >= cells_.size() || seen[input]) return 4;
+    seen[input] = true;
+    Cell expected = mesh.cells[input];
     for (VertexId& v : expected) v = from_input(v);
     std::sort(expected.begin(), expected.end());
     if (expected != cells_[c]) return 4;

@@ -41,6 +41,10 @@ struct RibbonStatistics {
 template <int Dim>
 class TiledMesh {
  public:
+  TiledMesh() = default;
+  TiledMesh(TiledMesh&&) noexcept = default;
+  TiledMesh& operator=(TiledMesh&&) noexcept = default;
+
   static constexpr int dimension = Dim;
   using Cell = typename SimplexMesh<Dim>::Cell;
   using CellId = typename SimplexMesh<Dim>::CellId;
@@ -51,7 +55,7 @@ class TiledMesh {
     [[nodiscard]] std::uint32_t size() const { return end - begin; }
   };
 
-  [[nodiscard]] std::size_t vertex_count() const { return vertex_to_input_.size(); }
+  [[nodiscard]] std::size_t vertex_count() const { return tile_of_vertex_.size(); }
   [[nodiscard]] std::size_t cell_count() const { return cells_.size(); }
   [[nodiscard]] std::size_t tile_count() const { return first_vertex_.size() - 1; }
 
@@ -69,11 +73,20 @@ class TiledMesh {
   [[nodiscard]] const Cell& operator[](CellId c) const { return cells_[c.index()]; }
   [[nodiscard]] std::span<const Cell> cells() const { return cells_; }
 
-  [[nodiscard]] VertexId to_input(VertexId v) const { return VertexId(vertex_to_input_[v.index()]); }
-  [[nodiscard]] VertexId from_input(VertexId v) const { return VertexId(vertex_from_input_[v.index()]); }
-  [[nodiscard]] CellId to_input(CellId c) const { return CellId(cell_to_input_[c.index()]); }
-  [[nodiscard]] std::span<const std::uint32_t> vertices_to_input() const { return vertex_to_input_; }
-  [[nodiscard]] std::span<const std::uint32_t> cells_to_input() const { return cell_to_input_; }
+  [[nodiscard]] VertexId to_input(VertexId v) const {
+    return keeps_vertex_order() ? v : VertexId(vertex_to_input_[v.index()]);
+  }
+  [[nodiscard]] VertexId from_input(VertexId v) const {
+    return keeps_vertex_order() ? v : VertexId(vertex_from_input_[v.index()]);
+  }
+  [[nodiscard]] CellId to_input(CellId c) const {
+    return keeps_cell_order() ? c : CellId(cell_to_input_[c.index()]);
+  }
+  /// Are the ids of vertices, of cells, those of the input?
+  [[nodiscard]] bool keeps_vertex_order() const { return vertex_to_input_.empty(); }
+  [[nodiscard]] bool keeps_cell_order() const { return cell_to_input_.empty(); }
+  /// Does it look at the mesh's own cells instead of having sorted ones?
+  [[nodiscard]] bool borrows_cells() const { return own_cells_.empty() && !cells_.empty(); }
 
   [[nodiscard]] RibbonStatistics ribbon() const;
   [[nodiscard]] std::size_t bytes() const;
@@ -84,29 +97,41 @@ class TiledMesh {
   template <int D>
   friend class Tiler;
 
-  Array<std::uint32_t> vertex_to_input_;
-  Array<std::uint32_t> vertex_from_input_;
+  Array<std::uint32_t> vertex_to_input_;    // empty: as they were
+  Array<std::uint32_t> vertex_from_input_;  // likewise
   Array<std::uint32_t> tile_of_vertex_;
   Array<std::uint32_t> first_vertex_ = {0};
-  Array<Cell> cells_;
-  Array<std::uint32_t> cell_to_input_;
+  std::span<const Cell> cells_;  // of own_cells_ or the mesh
+  Array<Cell> own_cells_;
+  Array<std::uint32_t> cell_to_input_;  // empty: as they were
   Array<std::uint32_t> first_cell_ = {0};
   Csr<TileId, std::uint32_t> external_;
 };
 
+/// How vertices are numbered.
+enum class VertexOrder {
+  automatic,  ///< the input's if it is local (at most 1.5 tiles of 512 beyond its own a cell), else morton
+  input,
+  morton,
+};
+
 struct TileOptions {
-  std::uint32_t max_vertices = 256;  ///< a tile owns at most this many (octree partition)
-  const Partition* partition =
-      nullptr;  ///< use this one instead of the octree; Error(bad_mesh) if it is none of the mesh's
+  std::uint32_t max_vertices = 512;  ///< a tile owns at most this many
+  VertexOrder order = VertexOrder::automatic;
+  const Partition* partition = nullptr;  ///< use this one; Error(bad_mesh) if it is none of the mesh's
   Exec exec = Exec::host();
   const Monitor* monitor = nullptr;
 };
 
 /// Renumbers and cuts a mesh; the mesh itself is not changed. O(n). Deterministic for any number of threads.
+/// What is in order already is not copied: cells that ascend, with ascending corners, are the mesh's own, so
+/// it must outlive the tiles.
 /// Any order of vertices and cells, non-manifold and disconnected meshes and isolated vertices are fine.
 /// Error(bad_mesh) for corners out of range, repeated in a cell, or a cell that is there twice.
 [[nodiscard]] TiledMesh<2> tile(const TriMesh& mesh, const TileOptions& options = {});
 [[nodiscard]] TiledMesh<3> tile(const TetMesh& mesh, const TileOptions& options = {});
+TiledMesh<2> tile(TriMesh&& mesh, const TileOptions& options = {}) = delete;
+TiledMesh<3> tile(TetMesh&& mesh, const TileOptions& options = {}) = delete;
 
 /// A tile with 16-bit local numbers: owned vertices 0, 1, ..., then ghosts in ascending order of their ids.
 template <int Dim>

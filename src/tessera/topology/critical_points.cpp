@@ -1,0 +1,121 @@
+#include <tessera/topology/critical_points.h>
+
+#include <algorithm>
+#include <vector>
+
+#include <tessera/exec/for_each.h>
+#include <tessera/topology/link_components.h>
+
+namespace tessera {
+namespace {
+
+using std::size_t;
+using std::uint32_t;
+
+template <int Dim>
+CriticalType type_of(const LinkPieces& pieces) {
+  const uint32_t l = pieces.lower;
+  const uint32_t u = pieces.upper;
+  if (l == 0 && u == 1) return CriticalType::minimum;
+  if (l == 1 && u == 0) return CriticalType::maximum;
+  if (l == 1 && u == 1) return CriticalType::regular;
+  if (l == 2 && u == 1) return CriticalType::saddle1;
+  if (l == 1 && u == 2) return Dim == 3 ? CriticalType::saddle2 : CriticalType::saddle1;
+  if (Dim == 2 && l == 2 && u == 2) return CriticalType::saddle1;
+  return CriticalType::degenerate;
+}
+
+/// A (1,1) vertex on the boundary with its neighbours, which wait until it is known who else is there.
+struct Suspect {
+  uint32_t vertex;
+  uint32_t lower;  ///< how many of the neighbours are
+  std::vector<uint32_t> neighbours;
+};
+
+template <int Dim>
+class Worker {
+ public:
+  template <class Stars>
+  void visit(const Stars& stars, Array<std::uint8_t>& on_boundary) {
+    const LinkPieces pieces = links_.find(stars);
+    const uint32_t v = stars.center().index();
+    on_boundary[v] = pieces.is_on_boundary ? 1 : 0;
+    const CriticalType type = type_of<Dim>(pieces);
+    if (type != CriticalType::regular) {
+      found.push_back({VertexId(v), type, pieces.is_on_boundary, pieces.lower, pieces.upper});
+    } else if (Dim == 3 && pieces.is_on_boundary) {
+      suspect(stars);
+    }
+  }
+
+  /// Decides by the boundary rule.
+  void judge_suspects(const Array<std::uint8_t>& on_boundary) {
+    for (const Suspect& suspect : suspects_) {
+      const auto is_there = [&](uint32_t u) { return on_boundary[u] != 0; };
+      const auto middle = suspect.neighbours.begin() + suspect.lower;
+      const bool lower = std::any_of(suspect.neighbours.begin(), middle, is_there);
+      const bool upper = std::any_of(middle, suspect.neighbours.end(), is_there);
+      if (lower == upper) continue;
+      found.push_back(
+          {VertexId(suspect.vertex), lower ? CriticalType::saddle2 : CriticalType::saddle1, true, 1, 1});
+    }
+  }
+
+  std::vector<CriticalPoint> found;
+
+ private:
+  template <class Stars>
+  void suspect(const Stars& stars) {
+    Suspect& added = suspects_.emplace_back();
+    added.vertex = stars.center().index();
+    const auto is_lower = [&](uint32_t local) { return stars.order(local) < stars.order(stars.own()); };
+    for (const uint32_t local : links_.neighbours()) {
+      if (is_lower(local)) added.neighbours.push_back(stars.vertex_id(local));
+    }
+    added.lower = static_cast<uint32_t>(added.neighbours.size());
+    for (const uint32_t local : links_.neighbours()) {
+      if (!is_lower(local)) added.neighbours.push_back(stars.vertex_id(local));
+    }
+  }
+
+  LinkComponents<Dim> links_;
+  std::vector<Suspect> suspects_;
+};
+
+}  // namespace
+
+template <int Dim>
+CriticalPoints critical_points(const TiledMesh<Dim>& tiles, const Field& field,
+                               const TopologyOptions<Dim>& options) {
+  const Exec exec = Exec::host(options.exec.threads());
+  const auto report = [&](double fraction) {
+    if (options.monitor != nullptr) options.monitor->update("finding critical points", fraction);
+  };
+  report(0);
+  const OrderArray order = compute_order(tiles, field, exec);
+  Array<std::uint8_t> on_boundary(tiles.vertex_count());
+  std::vector<Worker<Dim>> workers(static_cast<size_t>(exec.threads()));
+  for_each_star(tiles, order, options.rows, exec, options.monitor, [&](int worker, const auto& stars) {
+    workers[static_cast<size_t>(worker)].visit(stars, on_boundary);
+  });
+  report(0.9);
+  host::run_workers(exec.threads(),
+                    [&](int w) { workers[static_cast<size_t>(w)].judge_suspects(on_boundary); });
+  CriticalPoints result;
+  for (const Worker<Dim>& worker : workers) {
+    result.points.insert(result.points.end(), worker.found.begin(), worker.found.end());
+  }
+  for (CriticalPoint& point : result.points) {
+    point.vertex = tiles.to_input(point.vertex);
+    ++result.count[static_cast<size_t>(point.type)];
+  }
+  std::sort(result.points.begin(), result.points.end(),
+            [](const CriticalPoint& a, const CriticalPoint& b) { return a.vertex < b.vertex; });
+  report(1);
+  return result;
+}
+
+template CriticalPoints critical_points(const TiledMesh<2>&, const Field&, const TopologyOptions<2>&);
+template CriticalPoints critical_points(const TiledMesh<3>&, const Field&, const TopologyOptions<3>&);
+
+}  // namespace tessera

@@ -1,0 +1,306 @@
+#include <tessera/topology/gradient.h>
+
+#include <algorithm>
+#include <memory>
+
+#include <tessera/core/csr.h>
+#include <tessera/exec/for_each.h>
+#include <tessera/exec/primitives.h>
+#include <tessera/topology/lower_star.h>
+
+namespace tessera {
+namespace {
+
+using std::size_t;
+using std::uint32_t;
+using std::uint8_t;
+
+constexpr uint32_t far_place = 254;  // from here on places are kept aside
+
+}  // namespace
+
+/// Works out lower stars in parallel, each worker into its own arrays, and puts their rows together.
+template <int Dim>
+class GradientBuilder {
+ public:
+  GradientBuilder(const TiledMesh<Dim>& tiles, const Field& field, const GradientOptions<Dim>& options)
+      : tiles_(tiles), options_(options), exec_(Exec::host(options.exec.threads())) {
+    report(0);
+    result_.tiles_ = &tiles;
+    result_.order_ = compute_order(tiles, field, exec_);
+  }
+
+  Gradient<Dim> run() {
+    for (int i = 0; i < exec_.threads(); ++i) workers_.push_back(std::make_unique<Worker>());
+    result_.opposite_.resize(tiles_.cell_count());
+    if (options_.keep_next) result_.next_.resize(tiles_.cell_count());
+    result_.offsets_.resize(tiles_.vertex_count() + 1);
+    for_each_star(tiles_, result_.order_, options_.rows, exec_, options_.monitor,
+                  [&](int worker, const auto& stars) { visit(*workers_[static_cast<size_t>(worker)], stars); });
+    report(0.8);
+    join_rows();
+    join_critical_cells();
+    report(1);
+    return std::move(result_);
+  }
+
+ private:
+  /// Rows of consecutive vertices in a worker's arrays.
+  struct Run {
+    uint32_t first_vertex;
+    uint32_t end_vertex;
+    size_t begin;
+  };
+  struct Worker {
+    LowerStar<Dim> star;
+    std::vector<Run> runs;
+    Array<uint32_t> lower;
+    Array<uint8_t> partners;
+    std::vector<std::pair<VertexId, std::pair<uint32_t, uint32_t>>> far_partners;
+    std::array<std::vector<CriticalCell>, 4> critical;
+  };
+
+  void report(double fraction) const {
+    if (options_.monitor != nullptr) options_.monitor->update("computing the gradient", fraction);
+  }
+
+  template <class Stars>
+  void visit(Worker& worker, const Stars& stars) {
+    const uint32_t v = stars.center().index();
+    LowerStar<Dim>& star = worker.star;
+    star.process(stars);
+    result_.offsets_[v] = static_cast<uint32_t>(star.lower().size());
+    if (worker.runs.empty() || worker.runs.back().end_vertex != v) worker.runs.push_back({v, v, worker.lower.size()});
+    worker.runs.back().end_vertex = v + 1;
+    for (const uint32_t local : star.lower()) worker.lower.push_back(stars.vertex_id(local));
+    if (star.lower().empty()) {
+      worker.critical[0].push_back({0, VertexId(v)});
+    } else {
+      worker.partners.push_back(0);
+    }
+    write_edges(worker, stars);
+    write_cells(worker, stars);
+  }
+
+  template <class Stars>
+  void write_edges(Worker& worker, const Stars& stars) {
+    const LowerStar<Dim>& star = worker.star;
+    const auto cofaces = [&](std::initializer_list<uint32_t> ranks) {
+      std::vector<uint32_t> cells;
+      star.for_each_cell_with(ranks, [&](uint32_t local) { cells.push_back(stars.cell_id(local)); });
+      return cells;
+    };
+    for (uint32_t r = 1; r < star.lower().size(); ++r) {
+      const uint32_t third = star.edge_partner(r);
+      if (third == LowerStar<Dim>::none) {
+        worker.partners.push_back(Gradient<Dim>::critical);
+        worker.critical[1].push_back({1, stars.center(), r, 0, 0, Dim == 2 ? cofaces({r}) : std::vector<uint32_t>{}});
+      } else {
+        worker.partners.push_back(static_cast<uint8_t>(std::min(third, far_place)));
+        if (third >= far_place) worker.far_partners.push_back({stars.center(), {r, third}});
+      }
+    }
+    for (const auto& face : star.critical_faces()) {
+      worker.critical[2].push_back(
+          {2, stars.center(), face.high, face.low, 0, cofaces({face.high, face.low})});
+    }
+  }
+
+  template <class Stars>
+  void write_cells(Worker& worker, const Stars& stars) {
+    for (const auto& top : worker.star.tops()) {
+      const uint32_t id = stars.cell_id(top.cell);
+      if (options_.keep_next) {
+        result_.next_[id] = top.next == LowerStar<Dim>::none ? Gradient<Dim>::none : stars.cell_id(top.next);
+      }
+      if (top.opposite == LowerStar<Dim>::none) {
+        result_.opposite_[id] = Gradient<Dim>::critical;
+        worker.critical[Dim].push_back({Dim, stars.center(), 0, 0, id});
+        continue;
+      }
+      const auto& corners = stars.corners(top.cell);
+      const auto at = std::find(corners.begin(), corners.end(), worker.star.lower()[top.opposite]);
+      result_.opposite_[id] = static_cast<uint8_t>(at - corners.begin());
+    }
+  }
+
+  void join_rows() {
+    size_t edges = 0;
+    for (const auto& worker : workers_) edges += worker->lower.size();
+    (void)checked_offset(edges);
+    result_.offsets_.back() = 0;
+    exclusive_scan<uint32_t, uint32_t>(exec_, result_.offsets_, result_.offsets_);
+    result_.lower_.resize(edges);
+    result_.partners_.resize(edges);
+    host::run_workers(exec_.threads(), [&](int w) {
+      Worker& worker = *workers_[static_cast<size_t>(w)];
+      for (const Run& run : worker.runs) {
+        const uint32_t to = result_.offsets_[run.first_vertex];
+        const uint32_t size = result_.offsets_[run.end_vertex] - to;
+        std::copy_n(worker.lower.begin() + run.begin, size, result_.lower_.begin() + to);
+        std::copy_n(worker.partners.begin() + run.begin, size, result_.partners_.begin() + to);
+      }
+      worker.lower = {};
+      worker.partners = {};
+    });
+    for (const auto& worker : workers_) {
+      for (const auto& [v, partner] : worker->far_partners) {
+        result_.far_partners_.emplace_back(result_.offsets_[v.index()] + partner.first, partner.second);
+      }
+    }
+    std::sort(result_.far_partners_.begin(), result_.far_partners_.end());
+  }
+
+  void join_critical_cells() {
+    for (size_t d = 0; d <= Dim; ++d) {
+      std::vector<std::pair<std::array<uint32_t, 4>, CriticalCell>> cells;
+      for (const auto& worker : workers_) {
+        for (CriticalCell& cell : worker->critical[d]) cells.emplace_back(sort_key(cell), std::move(cell));
+        worker->critical[d].clear();
+      }
+      std::sort(cells.begin(), cells.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+      for (auto& [key, cell] : cells) result_.critical_[d].push_back(std::move(cell));
+    }
+  }
+
+  [[nodiscard]] std::array<uint32_t, 4> sort_key(const CriticalCell& cell) const {
+    if (cell.dimension == Dim) return {tiles_.to_input(typename TiledMesh<Dim>::CellId(cell.cell)).index()};
+    const auto simplex = result_.simplex(cell);
+    std::array<uint32_t, 4> key = {};
+    for (size_t k = 0; k < simplex.size; ++k) key[k] = simplex.vertices[k].index();
+    return key;
+  }
+
+  const TiledMesh<Dim>& tiles_;
+  const GradientOptions<Dim>& options_;
+  Exec exec_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  Gradient<Dim> result_;
+};
+
+template <int Dim>
+uint32_t Gradient<Dim>::place_of(VertexId a, VertexId b) const {
+  const auto row = lower(a);
+  const auto at = std::find(row.begin(), row.end(), b.index());
+  return at == row.end() ? none : static_cast<uint32_t>(at - row.begin());
+}
+
+template <int Dim>
+uint32_t Gradient<Dim>::triangle_of(VertexId v, uint32_t place) const {
+  const uint32_t edge = first_edge(v) + place;
+  if (partners_[edge] == critical) return none;
+  if (partners_[edge] < far_place) return partners_[edge];
+  return std::lower_bound(far_partners_.begin(), far_partners_.end(), std::pair{edge, 0u})->second;
+}
+
+template <int Dim>
+typename Gradient<Dim>::Simplex Gradient<Dim>::to_input(std::span<const uint32_t> vertices) const {
+  Simplex simplex;
+  for (const uint32_t v : vertices) {  // inserted into what is sorted already
+    const VertexId input = tiles_->to_input(VertexId(v));
+    size_t at = simplex.size++;
+    for (; at > 0 && input < simplex.vertices[at - 1]; --at) simplex.vertices[at] = simplex.vertices[at - 1];
+    simplex.vertices[at] = input;
+  }
+  return simplex;
+}
+
+template <int Dim>
+typename Gradient<Dim>::Simplex Gradient<Dim>::simplex(const CriticalCell& cell) const {
+  const uint32_t v = cell.highest.index();
+  if (cell.dimension == 0) return to_input(std::array{v});
+  if (cell.dimension == Dim) {
+    std::array<uint32_t, Dim + 1> corners;
+    for (size_t k = 0; k <= Dim; ++k) corners[k] = tiles_->cells()[cell.cell][k].index();
+    return to_input(corners);
+  }
+  const auto row = lower(cell.highest);
+  if (cell.dimension == 1) return to_input(std::array{v, row[cell.high]});
+  return to_input(std::array{v, row[cell.high], row[cell.low]});
+}
+
+/// The cell with these vertices, all of them, if there is one: cells ascend.
+template <int Dim>
+std::optional<uint32_t> Gradient<Dim>::find_cell(std::span<const uint32_t> vertices) const {
+  typename TiledMesh<Dim>::Cell cell;
+  for (size_t k = 0; k <= Dim; ++k) cell[k] = VertexId(vertices[k]);
+  std::sort(cell.begin(), cell.end());
+  const auto cells = tiles_->cells();
+  const auto at = std::lower_bound(cells.begin(), cells.end(), cell);
+  if (at == cells.end() || *at != cell) return std::nullopt;
+  return static_cast<uint32_t>(at - cells.begin());
+}
+
+/// A facet that no edge is paired with: is a cell?
+template <int Dim>
+std::optional<typename Gradient<Dim>::Simplex> Gradient<Dim>::partner_of_facet(
+    std::span<const uint32_t> vertices) const {
+  TileView<Dim> view;
+  view.load(*tiles_, tiles_->tile_of(VertexId(vertices[0])));
+  for (const uint32_t local : view.star(VertexId(vertices[0]))) {
+    const uint32_t c = view.cell_id(local);
+    if (opposite_[c] == critical) continue;
+    std::vector<uint32_t> corners;
+    for (const VertexId corner : tiles_->cells()[c]) corners.push_back(corner.index());
+    const uint32_t opposite = corners[opposite_[c]];
+    const bool has_all = std::all_of(vertices.begin(), vertices.end(), [&](uint32_t u) {
+      return u != opposite && std::find(corners.begin(), corners.end(), u) != corners.end();
+    });
+    if (has_all) return to_input(corners);
+  }
+  return std::nullopt;
+}
+
+template <int Dim>
+std::optional<typename Gradient<Dim>::Simplex> Gradient<Dim>::partner(std::span<const VertexId> cell) const {
+  TS_EXPECTS(!cell.empty() && cell.size() <= Dim + 1);
+  std::vector<uint32_t> v;
+  for (const VertexId input : cell) v.push_back(tiles_->from_input(input).index());
+  std::sort(v.begin(), v.end(), [&](uint32_t a, uint32_t b) { return order_[VertexId(a)] > order_[VertexId(b)]; });
+  const VertexId highest(v[0]);
+  if (v.size() == 1) {
+    if (lower(highest).empty()) return std::nullopt;
+    return to_input(std::array{v[0], lower(highest)[0]});
+  }
+  if (v.size() == Dim + 1) {
+    const auto id = find_cell(v);
+    TS_EXPECTS(id.has_value());
+    if (opposite_[*id] == critical) return std::nullopt;
+    std::vector<uint32_t> facet;
+    for (size_t k = 0; k <= Dim; ++k) {
+      if (k != opposite_[*id]) facet.push_back(tiles_->cells()[*id][k].index());
+    }
+    return to_input(facet);
+  }
+  const uint32_t place = place_of(highest, VertexId(v[1]));
+  TS_EXPECTS(place != none);
+  if (v.size() == 2) {
+    if (place == 0) return to_input(std::array{v[0]});
+    const uint32_t third = triangle_of(highest, place);
+    if (third == none) return std::nullopt;
+    return to_input(std::array{v[0], v[1], lower(highest)[third]});
+  }
+  const uint32_t other = place_of(highest, VertexId(v[2]));
+  TS_EXPECTS(other != none);
+  if (place > 0 && triangle_of(highest, place) == other) return to_input(std::array{v[0], v[1]});
+  if (other > 0 && triangle_of(highest, other) == place) return to_input(std::array{v[0], v[2]});
+  return partner_of_facet(v);
+}
+
+template <int Dim>
+size_t Gradient<Dim>::bytes() const {
+  return 4 * (offsets_.size() + lower_.size() + next_.size()) + partners_.size() + opposite_.size() +
+         8 * far_partners_.size();
+}
+
+template <int Dim>
+Gradient<Dim> compute_gradient(const TiledMesh<Dim>& tiles, const Field& field, const GradientOptions<Dim>& options) {
+  return GradientBuilder<Dim>(tiles, field, options).run();
+}
+
+template class Gradient<2>;
+template class Gradient<3>;
+template Gradient<2> compute_gradient(const TiledMesh<2>&, const Field&, const GradientOptions<2>&);
+template Gradient<3> compute_gradient(const TiledMesh<3>&, const Field&, const GradientOptions<3>&);
+
+}  // namespace tessera

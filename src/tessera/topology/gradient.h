@@ -1,0 +1,120 @@
+// The discrete gradient of a field: every cell is critical or paired with a facet or a coface of its own.
+//
+// Robins, Wood, Sheppard 2011, on the lower star of each vertex (lower_star.h). Stored as a list of edges by
+// their higher ends, which names all pairs without ids of edges and faces:
+//
+//   edges of v   lower[offsets[v] .. offsets[v + 1])    its lower neighbours, lowest first
+//                partners[the same]                     edge 0: v itself is paired with it
+//                                                       other edges: the place in this row of the third vertex
+//                                                       of the triangle it is paired with, or `critical`
+//   cells        opposite[c]                            the corner opposite to the facet the cell is paired
+//                                                       with, or `critical`
+//
+// A triangle of tets is paired with an edge if that edge says so, with a tet if the tet says so, and is
+// critical otherwise. 4 bytes a vertex, 5 an edge and 1 a cell: about 7 bytes a tet and 4 a vertex.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <tessera/core/array.h>
+#include <tessera/topology/critical_points.h>
+#include <tessera/topology/order.h>
+
+namespace tessera {
+
+/// A critical cell, in the tiled mesh's ids and the ranks of its edges in the row of its highest vertex.
+struct CriticalCell {
+  std::uint8_t dimension = 0;
+  VertexId highest;
+  std::uint32_t high = 0;  ///< place of the next vertex in the row of the highest; edges and faces
+  std::uint32_t low = 0;   ///< faces of tets
+  std::uint32_t cell = 0;  ///< its id, if it is of top dimension
+  std::vector<std::uint32_t> cofaces;  ///< the cells around it, if it is a facet
+};
+
+template <int Dim>
+class Gradient {
+ public:
+  static constexpr std::uint8_t critical = 255;
+
+  /// Vertices of a cell, ascending input ids; `size` of them.
+  struct Simplex {
+    std::array<VertexId, 4> vertices;
+    std::uint32_t size = 0;
+    friend bool operator==(const Simplex& a, const Simplex& b) {
+      return a.size == b.size && std::equal(a.vertices.begin(), a.vertices.begin() + a.size, b.vertices.begin());
+    }
+  };
+
+  [[nodiscard]] const TiledMesh<Dim>& tiles() const { return *tiles_; }
+  [[nodiscard]] const OrderArray& order() const { return order_; }
+
+  /// The lower neighbours of a vertex, lowest first; tiled ids.
+  [[nodiscard]] std::span<const std::uint32_t> lower(VertexId v) const {
+    return {lower_.data() + offsets_[v.index()], offsets_[v.index() + 1] - offsets_[v.index()]};
+  }
+  /// Edges are numbered row by row: the number of a vertex's first one, and of all.
+  [[nodiscard]] std::uint32_t first_edge(VertexId v) const { return offsets_[v.index()]; }
+  [[nodiscard]] std::size_t edge_count() const { return lower_.size(); }
+  /// Place in its row of the edge from a to the lower b, or none.
+  [[nodiscard]] std::uint32_t place_of(VertexId a, VertexId b) const;
+
+  static constexpr std::uint32_t none = 0xFFFFFFFFu;
+  /// For an edge that is not the first of its row: the place of the third vertex of its triangle; none:
+  /// critical.
+  [[nodiscard]] std::uint32_t triangle_of(VertexId v, std::uint32_t place) const;
+  /// The corner (0 to Dim) opposite to the facet the cell is paired with, or `critical`.
+  [[nodiscard]] std::uint8_t opposite(std::uint32_t cell) const { return opposite_[cell]; }
+  /// Where ascending paths go on from a cell: across the facet it is paired with. none: it is critical, or the
+  /// path leaves through the boundary. Empty unless it was asked for.
+  [[nodiscard]] std::span<const std::uint32_t> next() const { return next_; }
+
+  /// By dimension; vertices and cells ascend by input id, others by their ascending input vertices.
+  [[nodiscard]] std::span<const CriticalCell> critical_cells(int dimension) const {
+    return critical_[static_cast<std::size_t>(dimension)];
+  }
+  [[nodiscard]] Simplex simplex(const CriticalCell& cell) const;
+
+  /// What a cell is paired with; nothing if it is critical. Any cell of the mesh, by its input vertices in any
+  /// order. Constant time but for faces paired with tets, which load a tile.
+  [[nodiscard]] std::optional<Simplex> partner(std::span<const VertexId> cell) const;
+
+  /// Of what is stored, the order (8 bytes a vertex) not counted.
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  template <int D>
+  friend class GradientBuilder;
+
+  [[nodiscard]] Simplex to_input(std::span<const std::uint32_t> vertices) const;
+  [[nodiscard]] std::optional<Simplex> partner_of_facet(std::span<const std::uint32_t> vertices) const;
+  [[nodiscard]] std::optional<std::uint32_t> find_cell(std::span<const std::uint32_t> vertices) const;
+
+  const TiledMesh<Dim>* tiles_ = nullptr;
+  OrderArray order_;
+  Array<std::uint32_t> offsets_ = {0};
+  Array<std::uint32_t> lower_;
+  Array<std::uint8_t> partners_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> far_partners_;  // (edge, place): places above 253
+  Array<std::uint8_t> opposite_;
+  Array<std::uint32_t> next_;
+  std::array<std::vector<CriticalCell>, 4> critical_;
+};
+
+template <int Dim>
+struct GradientOptions : TopologyOptions<Dim> {
+  bool keep_next = false;  ///< 4 bytes a cell more, for ascending paths
+};
+
+/// O(cells). The tiles must outlive the gradient. Equal results for any threads, tiles and providers. Errors as
+/// compute_order().
+template <int Dim>
+[[nodiscard]] Gradient<Dim> compute_gradient(const TiledMesh<Dim>& tiles, const Field& field,
+                                             const GradientOptions<Dim>& options = {});
+
+}  // namespace tessera

@@ -1,0 +1,179 @@
+// Star sources: the cells around a vertex in small local numbers, pushed tile by tile or pulled row by row.
+//
+// The kernels of this module (link_components.h, lower_star.h) are written once against a source:
+//
+//   star()            local numbers of the cells around the center
+//   corners(c)        local numbers of a cell's vertices
+//   order(l), vertex_id(l), cell_id(c), own() (the center's local number), vertex_count()
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include <tessera/connect/connectivity.h>
+#include <tessera/core/progress.h>
+#include <tessera/exec/exec.h>
+#include <tessera/exec/host/parallel.h>
+#include <tessera/tile/star.h>
+#include <tessera/topology/order.h>
+
+namespace tessera {
+
+/// The relation that pulls stars: VT of tetrahedra, VF of triangles.
+template <int Dim>
+using StarRelation = std::conditional_t<Dim == 3, VT, VF>;
+
+/// Stars of the vertices of one tile after the other.
+template <int Dim>
+class TileStars {
+ public:
+  TileStars(const TiledMesh<Dim>& tiles, const OrderArray& order) : tiles_(&tiles), order_of_(&order) {}
+
+  void load(TileId tile) {
+    view_.load(*tiles_, tile);
+    order_.resize(view_.vertex_count());
+    for (std::uint32_t l = 0; l < order_.size(); ++l) order_[l] = (*order_of_)[VertexId(view_.vertex_id(l))];
+  }
+  [[nodiscard]] auto owned() const { return view_.owned(); }
+  void select(VertexId center) {
+    center_ = center;
+    star_ = view_.star(center);
+  }
+
+  [[nodiscard]] VertexId center() const { return center_; }
+  [[nodiscard]] std::uint32_t own() const { return center_.index() - view_.owned().begin; }
+  [[nodiscard]] std::size_t vertex_count() const { return order_.size(); }
+  [[nodiscard]] std::span<const std::uint32_t> star() const { return star_; }
+  [[nodiscard]] const auto& corners(std::uint32_t cell) const { return view_.cell(cell); }
+  [[nodiscard]] std::uint64_t order(std::uint32_t local) const { return order_[local]; }
+  [[nodiscard]] std::uint32_t vertex_id(std::uint32_t local) const { return view_.vertex_id(local); }
+  [[nodiscard]] std::uint32_t cell_id(std::uint32_t cell) const { return view_.cell_id(cell); }
+
+ private:
+  const TiledMesh<Dim>* tiles_;
+  const OrderArray* order_of_;
+  TileView<Dim> view_;
+  Array<std::uint64_t> order_;
+  VertexId center_;
+  std::span<const std::uint32_t> star_;
+};
+
+/// Stars pulled one by one through a connectivity, numbered afresh for each center. One for each thread.
+template <int Dim>
+class PulledStars {
+ public:
+  using Rows = tessera::Rows<StarRelation<Dim>, Dim>;
+
+  PulledStars(const TiledMesh<Dim>& tiles, const OrderArray& order, const Rows& rows)
+      : tiles_(&tiles), order_of_(&order), reader_(rows.reader()) {}
+
+  void select(VertexId center) {
+    center_ = center;
+    ++round_;
+    ids_.assign(1, center.index());
+    cells_.clear();
+    star_.clear();
+    corners_.clear();
+    for (const auto cell : reader_[center]) {
+      star_.push_back(static_cast<std::uint32_t>(cells_.size()));
+      cells_.push_back(cell.index());
+      auto& corners = corners_.emplace_back();
+      for (std::size_t k = 0; k <= Dim; ++k) corners[k] = local_number((*tiles_)[cell][k].index());
+    }
+    order_.resize(ids_.size());
+    for (std::size_t l = 0; l < ids_.size(); ++l) order_[l] = (*order_of_)[VertexId(ids_[l])];
+  }
+
+  [[nodiscard]] VertexId center() const { return center_; }
+  [[nodiscard]] static std::uint32_t own() { return 0; }
+  [[nodiscard]] std::size_t vertex_count() const { return ids_.size(); }
+  [[nodiscard]] std::span<const std::uint32_t> star() const { return star_; }
+  [[nodiscard]] const auto& corners(std::uint32_t cell) const { return corners_[cell]; }
+  [[nodiscard]] std::uint64_t order(std::uint32_t local) const { return order_[local]; }
+  [[nodiscard]] std::uint32_t vertex_id(std::uint32_t local) const { return ids_[local]; }
+  [[nodiscard]] std::uint32_t cell_id(std::uint32_t cell) const { return cells_[cell]; }
+
+ private:
+  struct Slot {
+    std::uint64_t round = 0;  // of the center it was taken for; free for all others
+    std::uint32_t local = 0;
+  };
+
+  /// The slot that holds an id, or the free one where it belongs.
+  [[nodiscard]] std::size_t slot_of(std::uint32_t id) const {
+    std::size_t at = (id * 2654435761u) & (slots_.size() - 1);
+    while (slots_[at].round == round_ && ids_[slots_[at].local] != id) at = (at + 1) & (slots_.size() - 1);
+    return at;
+  }
+
+  std::uint32_t local_number(std::uint32_t id) {
+    if (id == center_.index()) return 0;
+    const std::size_t at = slot_of(id);
+    if (slots_[at].round == round_) return slots_[at].local;
+    const std::uint32_t local = static_cast<std::uint32_t>(ids_.size());
+    slots_[at] = {round_, local};
+    ids_.push_back(id);
+    if (2 * ids_.size() > slots_.size()) grow();
+    return local;
+  }
+
+  void grow() {
+    slots_.assign(2 * slots_.size(), Slot{});
+    for (std::uint32_t l = 1; l < ids_.size(); ++l) slots_[slot_of(ids_[l])] = {round_, l};
+  }
+
+  const TiledMesh<Dim>* tiles_;
+  const OrderArray* order_of_;
+  typename Rows::Reader reader_;
+  VertexId center_;
+  std::uint64_t round_ = 0;
+  std::vector<std::uint32_t> ids_;
+  std::vector<std::uint32_t> star_;
+  std::vector<std::uint32_t> cells_;
+  std::vector<std::array<std::uint32_t, Dim + 1>> corners_;
+  std::vector<std::uint64_t> order_;
+  std::vector<Slot> slots_ = std::vector<Slot>(256);
+};
+
+/// Calls f(worker, stars) with every vertex of the mesh selected once, by host threads: tile by tile, or by
+/// pulling where `rows` are given. Workers are numbered from 0 to exec.threads(). Stops when the monitor
+/// says so.
+template <int Dim, class F>
+void for_each_star(const TiledMesh<Dim>& tiles, const OrderArray& order, const typename PulledStars<Dim>::Rows* rows,
+                   const Exec& exec, const Monitor* monitor, const F& f) {
+  const auto is_stopped = [&] { return monitor != nullptr && monitor->is_stopped(); };
+  const auto scratch_of = [&](auto&& make) {
+    std::vector<std::unique_ptr<std::remove_pointer_t<decltype(make())>>> scratch;
+    for (int i = 0; i < exec.threads(); ++i) scratch.emplace_back(make());
+    return scratch;
+  };
+  if (rows == nullptr) {
+    const auto stars = scratch_of([&] { return new TileStars<Dim>(tiles, order); });
+    host::for_each_chunk(exec.threads(), tiles.tile_count(), tiles_at_once, [&](host::Range range, int worker) {
+      TileStars<Dim>& mine = *stars[static_cast<std::size_t>(worker)];
+      for (std::size_t t = range.begin; t < range.end && !is_stopped(); ++t) {
+        mine.load(TileId(static_cast<std::uint32_t>(t)));
+        for (std::uint32_t v = mine.owned().begin; v < mine.owned().end; ++v) {
+          mine.select(VertexId(v));
+          f(worker, mine);
+        }
+      }
+    });
+    return;
+  }
+  const auto stars = scratch_of([&] { return new PulledStars<Dim>(tiles, order, *rows); });
+  constexpr std::size_t chunk = 4096;
+  host::for_each_chunk(exec.threads(), tiles.vertex_count(), chunk, [&](host::Range range, int worker) {
+    PulledStars<Dim>& mine = *stars[static_cast<std::size_t>(worker)];
+    for (std::size_t v = range.begin; v < range.end && !is_stopped(); ++v) {
+      mine.select(VertexId(static_cast<std::uint32_t>(v)));
+      f(worker, mine);
+    }
+  });
+}
+
+}  // namespace tessera

@@ -92,8 +92,8 @@ void check_relation(Connectivity<Dim>& conn, const IndexRows& expected) {
 }
 
 template <int Dim>
-void check_all(const SimplexMesh<Dim>& mesh, std::uint32_t size) {
-  const TiledMesh<Dim> tiles = tile(mesh, {.max_vertices = size});
+void check_all(const SimplexMesh<Dim>& mesh, const TileOptions& options) {
+  const TiledMesh<Dim> tiles = tile(mesh, options);
   std::vector<std::uint32_t> number(mesh.vertex_count());
   for (std::uint32_t v = 0; v < number.size(); ++v) number[v] = tiles.from_input(VertexId(v)).index();
   const oracle::Complex complex(mesh, number);
@@ -104,7 +104,8 @@ void check_all(const SimplexMesh<Dim>& mesh, std::uint32_t size) {
       for (const Ids ids : {Ids::input, Ids::tiled}) {
         SCOPED_TRACE(std::string(name) + " mode " + std::to_string(static_cast<int>(setting.mode)) +
                      " memory " + std::to_string(setting.memory) + " ids " +
-                     std::to_string(static_cast<int>(ids)) + " tiles of " + std::to_string(size));
+                     std::to_string(static_cast<int>(ids)) + " tiles of " +
+                     std::to_string(options.max_vertices));
         Connectivity<Dim> conn(tiles, {.mode = setting.mode,
                                        .ids = ids,
                                        .memory = setting.memory,
@@ -117,28 +118,27 @@ void check_all(const SimplexMesh<Dim>& mesh, std::uint32_t size) {
 }
 
 TEST(Connectivity, PulledRowsEqualTheOracles3D) {
-  for (const std::uint32_t size : {1u, 30u, 1000u}) check_all(make_shuffled(make_kuhn(6)), size);
+  for (const std::uint32_t size : {1u, 30u, 1000u})
+    check_all(make_shuffled(make_kuhn(6)), {.max_vertices = size});
 }
 TEST(Connectivity, PulledRowsEqualTheOracles2D) {
-  for (const std::uint32_t size : {1u, 20u, 1000u}) check_all(make_shuffled(make_torus(14, 9)), size);
+  for (const std::uint32_t size : {1u, 20u, 1000u})
+    check_all(make_shuffled(make_torus(14, 9)), {.max_vertices = size});
 }
 TEST(Connectivity, PulledRowsOfPathologicalMeshesEqualTheOracles) {
-  check_all(oracle::random_mesh<3>(20, 60, 5), 4);
-  check_all(oracle::random_mesh<2>(20, 60, 5), 4);
-  check_all(make_small_solid("isolated_vertices"), 2);
-  check_all(make_small_surface("three_face_fan"), 2);
+  check_all(oracle::random_mesh<3>(20, 60, 5), {.max_vertices = 4});
+  check_all(oracle::random_mesh<2>(20, 60, 5), {.max_vertices = 4});
+  check_all(make_small_solid("isolated_vertices"), {.max_vertices = 2});
+  check_all(make_small_surface("three_face_fan"), {.max_vertices = 2});
 }
 
-// The vertices of a mesh in Morton order and sorted cells keep their ids; so do their rows.
+// Kuhn meshes come in a good order, and keep it.
 TEST(Connectivity, EqualNumberingsNeedNoMaps) {
-  const TetMesh shuffled = make_shuffled(make_kuhn(7));
-  const TiledMesh<3> once = tile(shuffled, {.max_vertices = 30});
-  TetMesh sorted;
-  sorted.points = shuffled.points.gather(once.vertices_to_input());
-  sorted.cells.assign(once.cells().begin(), once.cells().end());
-  check_all(sorted, 30);
-  const TiledMesh<3> tiles = tile(sorted, {.max_vertices = 30});
-  for (std::uint32_t v = 0; v < tiles.vertex_count(); ++v) ASSERT_EQ(tiles.to_input(VertexId(v)).index(), v);
+  const TetMesh mesh = make_kuhn(7);
+  const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 30, .order = VertexOrder::input});
+  ASSERT_TRUE(tiles.keeps_vertex_order() && tiles.keeps_cell_order());
+  check_all(mesh, {.max_vertices = 30, .order = VertexOrder::input});
+  check_all(mesh, {.max_vertices = 30, .order = VertexOrder::morton});
 }
 
 TEST(Connectivity, ReadersKeepTheirTile) {

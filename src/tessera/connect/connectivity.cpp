@@ -49,7 +49,10 @@ class ConnectionCore {
   static constexpr Kind top = Dim == 3 ? Kind::tet : Kind::face;
 
   ConnectionCore(const TiledMesh<Dim>& tiles, const ConnectOptions& options)
-      : tiles_(tiles), options_(options), input_ids_(tiles), store_(tiles.tile_count(), options.memory) {
+      : tiles_(tiles),
+        options_(options),
+        input_ids_(tiles, options.ids == Ids::input),
+        store_(tiles.tile_count(), options.memory) {
     for (int i = 0; i < options.producers && options.mode != StorageMode::materialized; ++i) {
       helpers_.emplace_back([this](const std::stop_token& stop) { help(stop); });
     }
@@ -59,6 +62,7 @@ class ConnectionCore {
     wake_.notify_all();
   }
 
+  [[nodiscard]] Ids ids() const { return options_.ids; }
   const Enumeration<Dim>& enumeration() {
     const std::scoped_lock lock(prepare_mutex_);
     return enumeration_locked();
@@ -70,7 +74,7 @@ class ConnectionCore {
     Provider& provider = provider_of<R>();
     if (provider.is_prepared) return;
     if (needs_enumeration<R, Dim>) (void)enumeration_locked();
-    if (options_.ids == Ids::input) input_ids_.template prepare<R>(options_.exec);
+    input_ids_.template prepare<R>(options_.exec);
     if (options_.mode == StorageMode::materialized) {
       make_whole<R>(provider);
     } else {
@@ -262,7 +266,7 @@ class ConnectionCore {
 
   const TiledMesh<Dim>& tiles_;
   ConnectOptions options_;
-  InputIds<Dim> input_ids_;  // changed only while a relation is prepared, before its rows are asked for
+  InputIds<Dim> input_ids_;
   std::mutex prepare_mutex_;
   Enumeration<Dim> enumeration_;  // in place, so that scratch made before it is filled knows it too
   bool has_enumeration_ = false;
@@ -310,6 +314,11 @@ std::size_t Rows<R, Dim>::size() const {
 template <class R, int Dim>
 StoreStatistics Rows<R, Dim>::statistics() const {
   return core_->template statistics<R>();
+}
+
+template <class R, int Dim>
+Ids Rows<R, Dim>::ids() const {
+  return core_->ids();
 }
 
 template <class R, int Dim>

@@ -83,6 +83,7 @@ class Rows {
   [[nodiscard]] std::size_t size() const;  ///< how many rows there are
   [[nodiscard]] StoreStatistics statistics() const;
   [[nodiscard]] Bytes bytes() const;  ///< of rows held now
+  [[nodiscard]] Ids ids() const;      ///< which are spoken
 
   /// A reader keeps its current tile, so that rows of one tile cost nothing but the first. One for each
   /// thread.

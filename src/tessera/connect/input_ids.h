@@ -39,16 +39,15 @@ class InputIds {
   static constexpr Kind top = Dim == 3 ? Kind::tet : Kind::face;
   using CellId = typename TiledMesh<Dim>::CellId;
 
-  explicit InputIds(const TiledMesh<Dim>& tiles) : tiles_(&tiles) {}
+  /// If ids are not `wanted`, those of the tiled mesh stay.
+  InputIds(const TiledMesh<Dim>& tiles, bool wanted)
+      : tiles_(&tiles),
+        renames_vertices_(wanted && !tiles.keeps_vertex_order()),
+        renames_cells_(wanted && !tiles.keeps_cell_order()) {}
 
-  /// Finds out which numberings differ and makes the map that a relation needs; until it is called, ids stay.
+  /// Makes the map that a relation needs.
   template <class R>
   void prepare(const Exec& exec) {
-    if (!is_examined_) {
-      is_examined_ = true;
-      renames_vertices_ = differs<VertexId>(tiles_->vertex_count());
-      renames_cells_ = differs<CellId>(tiles_->cell_count());
-    }
     if (R::from == top && renames_cells_ && cell_from_input_.empty()) {
       cell_from_input_.resize(tiles_->cell_count());
       host::for_each_share(exec.threads(), cell_from_input_.size(), [&](host::Range range) {
@@ -87,18 +86,9 @@ class InputIds {
   }
 
  private:
-  template <class Id>
-  [[nodiscard]] bool differs(std::size_t count) const {
-    for (std::uint32_t i = 0; i < count; ++i) {
-      if (tiles_->to_input(Id(i)) != Id(i)) return true;
-    }
-    return false;
-  }
-
   const TiledMesh<Dim>* tiles_;
-  bool is_examined_ = false;
-  bool renames_vertices_ = false;
-  bool renames_cells_ = false;
+  bool renames_vertices_;
+  bool renames_cells_;
   Array<std::uint32_t> cell_from_input_;
 };
 

@@ -11,8 +11,8 @@
 //   regular    (1,1)                           (1,1), but for the boundary rule
 //   degenerate all others                      all others
 //
-// Boundary rule (tetrahedra): a (1,1) vertex on the boundary is a saddle1 if some upper and no lower neighbour
-// is on the boundary, a saddle2 if some lower and no upper one is.
+// Boundary rule (tetrahedra): a (1,1) vertex on the boundary is a saddle1 if some upper and no lower
+// neighbour is on the boundary, a saddle2 if some lower and no upper one is.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ struct CriticalPoint {
 };
 
 struct CriticalPoints {
-  Array<CriticalPoint> points;           ///< ascending by vertex
+  Array<CriticalPoint> points;            ///< ascending by vertex
   std::array<std::size_t, 5> count = {};  ///< by type, minimum to degenerate
 };
 
@@ -55,8 +55,8 @@ struct TopologyOptions {
   const typename PulledStars<Dim>::Rows* rows = nullptr;
 };
 
-/// O(cells). Takes 9 bytes a vertex and what workers need for a tile. Equal results for any threads, tiles and
-/// providers. Errors as compute_order().
+/// O(cells). Takes 9 bytes a vertex and what workers need for a tile. Equal results for any threads, tiles
+/// and providers. Errors as compute_order().
 template <int Dim>
 [[nodiscard]] CriticalPoints critical_points(const TiledMesh<Dim>& tiles, const Field& field,
                                              const TopologyOptions<Dim>& options = {});

@@ -35,8 +35,9 @@ class GradientBuilder {
     result_.opposite_.resize(tiles_.cell_count());
     if (options_.keep_next) result_.next_.resize(tiles_.cell_count());
     result_.offsets_.resize(tiles_.vertex_count() + 1);
-    for_each_star(tiles_, result_.order_, options_.rows, exec_, options_.monitor,
-                  [&](int worker, const auto& stars) { visit(*workers_[static_cast<size_t>(worker)], stars); });
+    for_each_star(
+        tiles_, result_.order_, options_.rows, exec_, options_.monitor,
+        [&](int worker, const auto& stars) { visit(*workers_[static_cast<size_t>(worker)], stars); });
     report(0.8);
     join_rows();
     join_critical_cells();
@@ -70,7 +71,8 @@ class GradientBuilder {
     LowerStar<Dim>& star = worker.star;
     star.process(stars);
     result_.offsets_[v] = static_cast<uint32_t>(star.lower().size());
-    if (worker.runs.empty() || worker.runs.back().end_vertex != v) worker.runs.push_back({v, v, worker.lower.size()});
+    if (worker.runs.empty() || worker.runs.back().end_vertex != v)
+      worker.runs.push_back({v, v, worker.lower.size()});
     worker.runs.back().end_vertex = v + 1;
     for (const uint32_t local : star.lower()) worker.lower.push_back(stars.vertex_id(local));
     if (star.lower().empty()) {
@@ -94,7 +96,8 @@ class GradientBuilder {
       const uint32_t third = star.edge_partner(r);
       if (third == LowerStar<Dim>::none) {
         worker.partners.push_back(Gradient<Dim>::critical);
-        worker.critical[1].push_back({1, stars.center(), r, 0, 0, Dim == 2 ? cofaces({r}) : std::vector<uint32_t>{}});
+        worker.critical[1].push_back(
+            {1, stars.center(), r, 0, 0, Dim == 2 ? cofaces({r}) : std::vector<uint32_t>{}});
       } else {
         worker.partners.push_back(static_cast<uint8_t>(std::min(third, far_place)));
         if (third >= far_place) worker.far_partners.push_back({stars.center(), {r, third}});
@@ -256,7 +259,8 @@ std::optional<typename Gradient<Dim>::Simplex> Gradient<Dim>::partner(std::span<
   TS_EXPECTS(!cell.empty() && cell.size() <= Dim + 1);
   std::vector<uint32_t> v;
   for (const VertexId input : cell) v.push_back(tiles_->from_input(input).index());
-  std::sort(v.begin(), v.end(), [&](uint32_t a, uint32_t b) { return order_[VertexId(a)] > order_[VertexId(b)]; });
+  std::sort(v.begin(), v.end(),
+            [&](uint32_t a, uint32_t b) { return order_[VertexId(a)] > order_[VertexId(b)]; });
   const VertexId highest(v[0]);
   if (v.size() == 1) {
     if (lower(highest).empty()) return std::nullopt;
@@ -294,7 +298,8 @@ size_t Gradient<Dim>::bytes() const {
 }
 
 template <int Dim>
-Gradient<Dim> compute_gradient(const TiledMesh<Dim>& tiles, const Field& field, const GradientOptions<Dim>& options) {
+Gradient<Dim> compute_gradient(const TiledMesh<Dim>& tiles, const Field& field,
+                               const GradientOptions<Dim>& options) {
   return GradientBuilder<Dim>(tiles, field, options).run();
 }
 

@@ -5,8 +5,9 @@
 //
 //   edges of v   lower[offsets[v] .. offsets[v + 1])    its lower neighbours, lowest first
 //                partners[the same]                     edge 0: v itself is paired with it
-//                                                       other edges: the place in this row of the third vertex
-//                                                       of the triangle it is paired with, or `critical`
+//                                                       other edges: the place in this row of the third
+//                                                       vertex of the triangle it is paired with, or
+//                                                       `critical`
 //   cells        opposite[c]                            the corner opposite to the facet the cell is paired
 //                                                       with, or `critical`
 //
@@ -47,7 +48,8 @@ class Gradient {
     std::array<VertexId, 4> vertices;
     std::uint32_t size = 0;
     friend bool operator==(const Simplex& a, const Simplex& b) {
-      return a.size == b.size && std::equal(a.vertices.begin(), a.vertices.begin() + a.size, b.vertices.begin());
+      return a.size == b.size &&
+             std::equal(a.vertices.begin(), a.vertices.begin() + a.size, b.vertices.begin());
     }
   };
 
@@ -70,8 +72,8 @@ class Gradient {
   [[nodiscard]] std::uint32_t triangle_of(VertexId v, std::uint32_t place) const;
   /// The corner (0 to Dim) opposite to the facet the cell is paired with, or `critical`.
   [[nodiscard]] std::uint8_t opposite(std::uint32_t cell) const { return opposite_[cell]; }
-  /// Where ascending paths go on from a cell: across the facet it is paired with. none: it is critical, or the
-  /// path leaves through the boundary. Empty unless it was asked for.
+  /// Where ascending paths go on from a cell: across the facet it is paired with. none: it is critical, or
+  /// the path leaves through the boundary. Empty unless it was asked for.
   [[nodiscard]] std::span<const std::uint32_t> next() const { return next_; }
 
   /// By dimension; vertices and cells ascend by input id, others by their ascending input vertices.
@@ -80,8 +82,8 @@ class Gradient {
   }
   [[nodiscard]] Simplex simplex(const CriticalCell& cell) const;
 
-  /// What a cell is paired with; nothing if it is critical. Any cell of the mesh, by its input vertices in any
-  /// order. Constant time but for faces paired with tets, which load a tile.
+  /// What a cell is paired with; nothing if it is critical. Any cell of the mesh, by its input vertices in
+  /// any order. Constant time but for faces paired with tets, which load a tile.
   [[nodiscard]] std::optional<Simplex> partner(std::span<const VertexId> cell) const;
 
   /// Of what is stored, the order (8 bytes a vertex) not counted.
@@ -111,8 +113,8 @@ struct GradientOptions : TopologyOptions<Dim> {
   bool keep_next = false;  ///< 4 bytes a cell more, for ascending paths
 };
 
-/// O(cells). The tiles must outlive the gradient. Equal results for any threads, tiles and providers. Errors as
-/// compute_order().
+/// O(cells). The tiles must outlive the gradient. Equal results for any threads, tiles and providers. Errors
+/// as compute_order().
 template <int Dim>
 [[nodiscard]] Gradient<Dim> compute_gradient(const TiledMesh<Dim>& tiles, const Field& field,
                                              const GradientOptions<Dim>& options = {});

@@ -1,9 +1,9 @@
 // The link of a vertex: in how many pieces lie the neighbours below it, and those above it?
 //
 // Neighbours are numbered as they are met, the center is number 0, and each cell adds the set of its corners
-// to the row of each corner, as 64-bit masks: once with OR (who is joined with whom), once with XOR (how often,
-// modulo two: facets of an odd number of cells are suspected to be on the boundary). Stars of more than 63
-// neighbours take a general path.
+// to the row of each corner, as 64-bit masks: once with OR (who is joined with whom), once with XOR (how
+// often, modulo two: facets of an odd number of cells are suspected to be on the boundary). Stars of more
+// than 63 neighbours take a general path.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,8 @@ class LinkComponents {
     for (std::uint32_t i = 1; i < count_; ++i) {
       low |= static_cast<std::uint64_t>(source.order(locals_[i]) < center) << i;
     }
-    const std::uint64_t all = (count_ == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count_) - 1) & ~std::uint64_t{1};
+    const std::uint64_t all =
+        (count_ == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count_) - 1) & ~std::uint64_t{1};
     return {count_pieces(low), count_pieces(all & ~low), has_odd_facet() && has_single_facet_masks(source)};
   }
 
@@ -124,7 +125,8 @@ class LinkComponents {
     std::array<std::uint64_t, most> twice = {};
     for (const std::uint32_t c : source.star()) {
       std::uint64_t bits = 0;
-      for (const std::uint32_t local : source.corners(c)) bits |= std::uint64_t{1} << (numbers_[local] - first_);
+      for (const std::uint32_t local : source.corners(c))
+        bits |= std::uint64_t{1} << (numbers_[local] - first_);
       for (const std::uint32_t local : source.corners(c)) {
         const std::uint32_t r = numbers_[local] - first_;
         twice[r] |= once[r] & bits;
@@ -171,9 +173,7 @@ class LinkComponents {
     for (const std::uint32_t c : source.star()) {
       for (const std::uint32_t local : source.corners(c)) (void)number(local);
     }
-    const auto is_low = [&](std::uint32_t local) {
-      return source.order(local) < source.order(source.own());
-    };
+    const auto is_low = [&](std::uint32_t local) { return source.order(local) < source.order(source.own()); };
     parents_.resize(count_);
     for (std::uint32_t i = 0; i < count_; ++i) parents_[i] = i;
     for (const std::uint32_t c : source.star()) {
@@ -197,8 +197,8 @@ class LinkComponents {
     return i;
   }
 
-  std::uint32_t first_ = 1;  ///< the center's entry in numbers_
-  std::uint32_t count_ = 0;  ///< numbers given, the center's too
+  std::uint32_t first_ = 1;             ///< the center's entry in numbers_
+  std::uint32_t count_ = 0;             ///< numbers given, the center's too
   std::vector<std::uint32_t> numbers_;  ///< by local number: first_ + rank, or what an earlier star left
   std::vector<std::uint32_t> locals_ = std::vector<std::uint32_t>(1);
   std::array<std::uint64_t, most + 1> joined_;

@@ -7,8 +7,8 @@
 //   0 | 1 | 1 0 | 2 | 2 0 | 2 1 | 2 1 0 | ...
 //
 // Cells are numbered in this order, so the two priority queues are sets of numbers and their heads the lowest
-// bits. Up to 64, 128 or 256 cells sets are machine words; larger lower stars take a general path with ordered
-// sets. The pairing is unique, hence the same for all of them.
+// bits. Up to 64, 128 or 256 cells sets are machine words; larger lower stars take a general path with
+// ordered sets. The pairing is unique, hence the same for all of them.
 #pragma once
 
 #include <algorithm>
@@ -35,8 +35,9 @@ class LowerStar {
   struct Top {
     std::array<std::uint32_t, Dim> ranks;  ///< of its vertices but the center, descending
     std::uint32_t cell;                    ///< its local number
-    std::uint32_t opposite = none;  ///< rank of its vertex opposite to the facet it is paired with; none: critical
-    std::uint32_t next = none;      ///< local number of the other cell with that facet; none on the boundary
+    std::uint32_t opposite =
+        none;  ///< rank of its vertex opposite to the facet it is paired with; none: critical
+    std::uint32_t next = none;  ///< local number of the other cell with that facet; none on the boundary
   };
   struct Face {
     std::uint32_t high, low;  ///< ranks
@@ -61,8 +62,8 @@ class LowerStar {
     pair_cells<ManyNumbers>();
   }
 
-  /// Local numbers of the lower neighbours, lowest first. The vertex is paired with the edge to the first one;
-  /// without any it is critical.
+  /// Local numbers of the lower neighbours, lowest first. The vertex is paired with the edge to the first
+  /// one; without any it is critical.
   [[nodiscard]] std::span<const std::uint32_t> lower() const { return {lower_.data(), count_}; }
   /// For rank > 0: the rank of the third vertex of the triangle that the edge is paired with; none: critical.
   [[nodiscard]] std::uint32_t edge_partner(std::uint32_t rank) const { return partner_[rank]; }
@@ -93,10 +94,10 @@ class LowerStar {
   /// A cell of the lower star.
   struct Cell {
     std::uint32_t dimension;
-    std::uint32_t facet_count;  ///< those in the lower star: an edge has none
-    std::uint32_t high = 0, low = 0;      ///< ranks of an edge (high) or a triangle
+    std::uint32_t facet_count;        ///< those in the lower star: an edge has none
+    std::uint32_t high = 0, low = 0;  ///< ranks of an edge (high) or a triangle
     std::array<std::uint32_t, 3> facets;
-    std::uint32_t cells_xor = 0;          ///< all cells around the center that have it
+    std::uint32_t cells_xor = 0;  ///< all cells around the center that have it
     std::uint32_t cells_count = 0;
     std::uint32_t top = none;  ///< its place in tops_, if it is one
   };
@@ -117,7 +118,9 @@ class LowerStar {
   static constexpr std::uint32_t most_cells = BitSet<4>::capacity;
 
   static std::uint64_t bit(std::uint32_t i) { return std::uint64_t{1} << i; }
-  static std::uint32_t highest(std::uint64_t bits) { return 63 - static_cast<std::uint32_t>(std::countl_zero(bits)); }
+  static std::uint32_t highest(std::uint64_t bits) {
+    return 63 - static_cast<std::uint32_t>(std::countl_zero(bits));
+  }
 
   /// Lower neighbours, each once, by ascending order; numbers_ then gives the rank of a local vertex.
   template <class Source>
@@ -147,7 +150,8 @@ class LowerStar {
 
   void sort_lower() {
     if (count_ > 32) {
-      std::sort(met_.begin(), met_.begin() + count_, [](const Met& a, const Met& b) { return a.order < b.order; });
+      std::sort(met_.begin(), met_.begin() + count_,
+                [](const Met& a, const Met& b) { return a.order < b.order; });
       for (std::uint32_t i = 0; i < count_; ++i) set_rank(met_[i].local, i);
       return;
     }
@@ -315,8 +319,12 @@ class LowerStar {
       }
     }
     place_star_cells(
-        [&](std::uint32_t high, std::uint32_t low) { return number({high + 1, low + 1, 0}); },
-        [&](const Ranks& r) { return number({r[0] + 1, r[1] + 1, r[Dim - 1] + 1}); });
+        [&](std::uint32_t high, std::uint32_t low) {
+          return number({high + 1, low + 1, 0});
+        },
+        [&](const Ranks& r) {
+          return number({r[0] + 1, r[1] + 1, r[Dim - 1] + 1});
+        });
   }
 
   /// ProcessLowerStars. The first edge is the vertex's own.

@@ -49,10 +49,10 @@ void refuse_nan(std::span<const T> values, const std::string& name, const Exec& 
       }
     });
     if (count == 0) return;
-    throw Error(ErrorCode::unsupported,
-                "the field '" + name + "' is not a number at " + std::to_string(count) + " of " +
-                    std::to_string(values.size()) + " vertices, first at vertex " + std::to_string(first) +
-                    "; topology needs a value everywhere");
+    throw Error(ErrorCode::unsupported, "the field '" + name + "' is not a number at " +
+                                            std::to_string(count) + " of " + std::to_string(values.size()) +
+                                            " vertices, first at vertex " + std::to_string(first) +
+                                            "; topology needs a value everywhere");
   }
 }
 
@@ -63,7 +63,8 @@ void rank_wide(const TiledMesh<Dim>& tiles, Array<uint64_t> keys, const Exec& ex
   Array<uint32_t> ids(keys.size());
   host_for_each(exec, ids.size(), [&](size_t v) { ids[v] = static_cast<uint32_t>(v); });
   sort_pairs<uint64_t, uint32_t>(exec, keys, ids);
-  host_for_each(exec, ids.size(), [&](size_t place) { order[tiles.from_input(VertexId(ids[place]))] = place; });
+  host_for_each(exec, ids.size(),
+                [&](size_t place) { order[tiles.from_input(VertexId(ids[place]))] = place; });
 }
 
 }  // namespace

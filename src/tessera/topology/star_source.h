@@ -143,8 +143,9 @@ class PulledStars {
 /// pulling where `rows` are given. Workers are numbered from 0 to exec.threads(). Stops when the monitor
 /// says so.
 template <int Dim, class F>
-void for_each_star(const TiledMesh<Dim>& tiles, const OrderArray& order, const typename PulledStars<Dim>::Rows* rows,
-                   const Exec& exec, const Monitor* monitor, const F& f) {
+void for_each_star(const TiledMesh<Dim>& tiles, const OrderArray& order,
+                   const typename PulledStars<Dim>::Rows* rows, const Exec& exec, const Monitor* monitor,
+                   const F& f) {
   const auto is_stopped = [&] { return monitor != nullptr && monitor->is_stopped(); };
   const auto scratch_of = [&](auto&& make) {
     std::vector<std::unique_ptr<std::remove_pointer_t<decltype(make())>>> scratch;
@@ -153,16 +154,17 @@ void for_each_star(const TiledMesh<Dim>& tiles, const OrderArray& order, const t
   };
   if (rows == nullptr) {
     const auto stars = scratch_of([&] { return new TileStars<Dim>(tiles, order); });
-    host::for_each_chunk(exec.threads(), tiles.tile_count(), tiles_at_once, [&](host::Range range, int worker) {
-      TileStars<Dim>& mine = *stars[static_cast<std::size_t>(worker)];
-      for (std::size_t t = range.begin; t < range.end && !is_stopped(); ++t) {
-        mine.load(TileId(static_cast<std::uint32_t>(t)));
-        for (std::uint32_t v = mine.owned().begin; v < mine.owned().end; ++v) {
-          mine.select(VertexId(v));
-          f(worker, mine);
-        }
-      }
-    });
+    host::for_each_chunk(exec.threads(), tiles.tile_count(), tiles_at_once,
+                         [&](host::Range range, int worker) {
+                           TileStars<Dim>& mine = *stars[static_cast<std::size_t>(worker)];
+                           for (std::size_t t = range.begin; t < range.end && !is_stopped(); ++t) {
+                             mine.load(TileId(static_cast<std::uint32_t>(t)));
+                             for (std::uint32_t v = mine.owned().begin; v < mine.owned().end; ++v) {
+                               mine.select(VertexId(v));
+                               f(worker, mine);
+                             }
+                           }
+                         });
     return;
   }
   const auto stars = scratch_of([&] { return new PulledStars<Dim>(tiles, order, *rows); });

@@ -77,13 +77,19 @@ class InputIds {
   void rename(std::span<const std::uint32_t> offsets, std::uint32_t* values) const {
     if constexpr (R::to == Kind::vertex || R::to == top) {
       if (!(R::to == top ? renames_cells_ : renames_vertices_)) return;
-      for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
-        const std::span<std::uint32_t> row(values + offsets[i], offsets[i + 1] - offsets[i]);
-        for (std::uint32_t& value : row) value = tiles_->to_input(typename R::Entry(value)).index();
-        sort_row(row);
-      }
+      for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
+        rename_row<R>({values + offsets[i], offsets[i + 1] - offsets[i]});
     }
   }
+  template <class R>
+  void rename_row(std::span<std::uint32_t> row) const {
+    if constexpr (R::to == Kind::vertex || R::to == top) {
+      if (!(R::to == top ? renames_cells_ : renames_vertices_)) return;
+      for (std::uint32_t& value : row) value = tiles_->to_input(typename R::Entry(value)).index();
+      sort_row(row);
+    }
+  }
+  [[nodiscard]] std::size_t bytes() const { return 4 * cell_from_input_.size(); }
 
  private:
   const TiledMesh<Dim>* tiles_;

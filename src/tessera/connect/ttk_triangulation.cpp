@@ -8,10 +8,11 @@
 #include <string>
 #include <tuple>
 
+#include <tessera/connect/input_ids.h>
 #include <tessera/core/error.h>
-#include <tessera/tile/corners.h>
 #include <tessera/tile/materialize.h>
 #include <tessera/tile/push.h>
+#include <tessera/tile/row_search.h>
 
 namespace tessera {
 
@@ -89,10 +90,14 @@ class TtkCore {
   struct Memory : ThreadRows {
     typename Optional<Dim, Offered<Dim>>::Readers readers;
     std::array<std::array<uint32_t, 6>, ttk_rows> own;  // rows read off the enumeration
+    std::array<RowBuffer, ttk_rows> found;              // rows searched in it
   };
 
   TtkCore(const TiledMesh<Dim>& tiles, ConnectOptions options)
-      : tiles_(tiles), options_(options), conn_(tiles, (options.ids = Ids::input, options)) {}
+      : tiles_(tiles),
+        options_(options),
+        conn_(tiles, (options.ids = Ids::input, options)),
+        ids_(tiles, true) {}
 
   [[nodiscard]] const TiledMesh<Dim>& tiles() const { return tiles_; }
   [[nodiscard]] const Exec& exec() const { return options_.exec; }
@@ -100,6 +105,7 @@ class TtkCore {
     if (enumeration_ == nullptr) {
       enumeration_ = &conn_.enumeration();
       if (enumeration_->is_explicit()) corners_ = Corners(enumeration_->whole());
+      if (is_searched()) search_ = RowSearch<Dim>(tiles_, *enumeration_, corners_);
     }
     return *enumeration_;
   }
@@ -107,11 +113,10 @@ class TtkCore {
   template <class R>
   void prepare() {
     is_ready_[ttk_slot<R>()] = true;
-    if (is_downwards<R> && enumeration().is_explicit()) {
-      if (R::from == top) make_cell_map();
-    } else {
+    (void)enumeration();
+    if (is_searched() || is_downwards<R>) ids_.template prepare<R>(exec());
+    if (!is_downwards<R> || !enumeration_->is_explicit())
       std::get<std::optional<Rows<R, Dim>>>(rows_) = std::get<0>(conn_.template request<R>());
-    }
   }
 
   template <class R>
@@ -127,6 +132,8 @@ class TtkCore {
         recent = {id, read_off<R>(static_cast<uint32_t>(id), own), own.data()};
         return;
       }
+    } else if (is_searched() && try_search<R>(memory, id)) {
+      return;
     }
     auto& reader = std::get<std::optional<typename Rows<R, Dim>::Reader>>(memory.readers);
     if (!reader.has_value()) reader.emplace(*std::get<std::optional<Rows<R, Dim>>>(rows_));
@@ -156,16 +163,17 @@ class TtkCore {
                                    : enumeration_->face_count();
   }
 
-  void make_cell_map() {
-    if (!cell_from_input_.empty()) return;
-    cell_from_input_.resize(tiles_.cell_count());
-    using CellId = typename TiledMesh<Dim>::CellId;
-    host::for_each_share(exec().threads(), cell_from_input_.size(), [&](host::Range range) {
-      for (std::size_t c = range.begin; c < range.end; ++c) {
-        const CellId cell(static_cast<uint32_t>(c));
-        cell_from_input_[tiles_.to_input(cell).index()] = cell.index();
-      }
-    });
+  /// Rows that no array holds are searched for, if there is an enumeration to search in.
+  [[nodiscard]] bool is_searched() const { return options_.mode == StorageMode::explicit_tiles; }
+
+  template <class R>
+  bool try_search(Memory& memory, int id) const {
+    RowBuffer& row = memory.found[ttk_slot<R>()];
+    const uint32_t tiled = ids_.template to_tiled<R>(typename R::Row(static_cast<uint32_t>(id))).index();
+    if (!search_.template try_fill<R>(tiled, row)) return false;
+    ids_.template rename_row<R>(row.values());
+    memory.recent[ttk_slot<R>()] = {id, static_cast<int>(row.values().size()), row.values().data()};
+    return true;
   }
 
   [[nodiscard]] uint32_t to_input(uint32_t v) const { return tiles_.to_input(VertexId(v)).index(); }
@@ -175,7 +183,7 @@ class TtkCore {
   int read_off(uint32_t id, std::array<uint32_t, 6>& row) const {
     const EnumerationPart& part = enumeration_->whole();
     if constexpr (R::from == top) {
-      return read_off_cell<R>(tiles_.cells()[cell_from_input_[id]], row);
+      return read_off_cell<R>(tiles_[ids_.template to_tiled<R>(typename R::Row(id))], row);
     } else if constexpr (R::from == Kind::edge) {
       const auto [a, b] = corners_.edge(id);
       std::tie(row[0], row[1]) = std::minmax({to_input(a), to_input(b)});
@@ -243,7 +251,8 @@ class TtkCore {
   Connectivity<Dim> conn_;
   const Enumeration<Dim>* enumeration_ = nullptr;
   Corners corners_;
-  Array<uint32_t> cell_from_input_;
+  RowSearch<Dim> search_;
+  InputIds<Dim> ids_;
   typename Optional<Dim, Offered<Dim>>::Rows rows_;
   std::array<bool, ttk_rows> is_ready_{};
   IdArray<IdOf<facet>, std::uint8_t> facet_flags_;
@@ -312,8 +321,8 @@ bool TtkCore<Dim>::is_manifold() {
 
 template <int Dim>
 std::size_t TtkCore<Dim>::footprint() const {
-  std::size_t bytes = 4 * cell_from_input_.size() + facet_flags_.size() + vertex_flags_.size() +
-                      edge_flags_.size() + corners_.bytes() + sizeof(Memory) * memories_.size();
+  std::size_t bytes = ids_.bytes() + facet_flags_.size() + vertex_flags_.size() + edge_flags_.size() +
+                      corners_.bytes() + search_.bytes() + sizeof(Memory) * memories_.size();
   if (enumeration_ != nullptr) bytes += enumeration_->bytes();
   std::apply([&](const auto&... rows) { ((bytes += rows.has_value() ? rows->bytes() : 0), ...); }, rows_);
   return bytes;

@@ -11,12 +11,12 @@
 #include <tessera/mesh/make.h>
 #include <tessera/tile/materialize.h>
 
-#include "tile/oracle.h"
+#include "connect/input_rows.h"
 
 namespace tessera {
 namespace {
 
-using IndexRows = std::vector<std::vector<std::uint32_t>>;
+using oracle::IndexRows;
 
 struct Setting {
   StorageMode mode;
@@ -29,34 +29,6 @@ const std::vector<Setting> settings = {
     {StorageMode::explicit_tiles, 1, 0},       {StorageMode::implicit_tiles, kib(64), 0},
     {StorageMode::explicit_tiles, kib(64), 2}, {StorageMode::implicit_tiles, 1, 3},
 };
-
-/// What the ids of a kind are called in the input, by the tiled mesh's id.
-template <int Dim>
-std::vector<std::uint32_t> input_names(const TiledMesh<Dim>& tiles, Kind kind, std::size_t count) {
-  std::vector<std::uint32_t> names(count);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    names[i] = kind == Kind::vertex            ? tiles.to_input(VertexId(i)).index()
-               : static_cast<int>(kind) == Dim ? tiles.to_input(typename TiledMesh<Dim>::CellId(i)).index()
-                                               : i;
-  }
-  return names;
-}
-
-/// The rows in the input's ids, from those in the tiled mesh's.
-template <class R, int Dim>
-IndexRows in_input_ids(const TiledMesh<Dim>& tiles, const IndexRows& rows) {
-  const auto row_names = input_names(tiles, R::from, rows.size());
-  const std::size_t entries = R::to == Kind::vertex ? tiles.vertex_count() : tiles.cell_count();
-  const auto entry_names = input_names(tiles, R::to, entries);
-  const bool renamed = R::to == Kind::vertex || static_cast<int>(R::to) == Dim;
-  IndexRows result(rows.size());
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    auto& row = result[row_names[r]];
-    for (const std::uint32_t entry : rows[r]) row.push_back(renamed ? entry_names[entry] : entry);
-    std::sort(row.begin(), row.end());
-  }
-  return result;
-}
 
 /// Goes through all rows forwards, backwards or in a scattered order.
 template <class R, int Dim>
@@ -94,12 +66,10 @@ void check_relation(Connectivity<Dim>& conn, const IndexRows& expected) {
 template <int Dim>
 void check_all(const SimplexMesh<Dim>& mesh, const TileOptions& options) {
   const TiledMesh<Dim> tiles = tile(mesh, options);
-  std::vector<std::uint32_t> number(mesh.vertex_count());
-  for (std::uint32_t v = 0; v < number.size(); ++v) number[v] = tiles.from_input(VertexId(v)).index();
-  const oracle::Complex complex(mesh, number);
+  const oracle::Complex complex = oracle::complex_of(mesh, tiles);
   for_each_relation<Dim>([&]<class R>(R, std::string_view name) {
     const IndexRows tiled = complex.relation(static_cast<int>(R::from), static_cast<int>(R::to));
-    const IndexRows input = in_input_ids<R>(tiles, tiled);
+    const IndexRows input = oracle::in_input_ids(tiles, R::from, R::to, tiled);
     for (const Setting& setting : settings) {
       for (const Ids ids : {Ids::input, Ids::tiled}) {
         SCOPED_TRACE(std::string(name) + " mode " + std::to_string(static_cast<int>(setting.mode)) +

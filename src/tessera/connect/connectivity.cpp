@@ -8,7 +8,10 @@
 #include <thread>
 #include <vector>
 
+#include <tessera/connect/input_ids.h>
 #include <tessera/core/macros.h>
+#include <tessera/exec/host/parallel.h>
+#include <tessera/tile/links.h>
 #include <tessera/tile/lookup.h>
 #include <tessera/tile/materialize.h>
 #include <tessera/tile/rows.h>
@@ -19,6 +22,25 @@ namespace detail {
 using std::size_t;
 using std::uint32_t;
 
+/// What a thread needs to work out rows and links.
+template <int Dim>
+struct Scratch : RowWorker<Dim> {
+  Scratch(const TiledMesh<Dim>& tiles, const Enumeration<Dim>* enumeration)
+      : RowWorker<Dim>(tiles, enumeration), links(this->lookup) {}
+
+  template <class R>
+  const TileRows& fill(TileId tile) {
+    if constexpr (is_link<R>) {
+      links.template fill<R>(tile, this->rows);
+    } else {
+      this->maker.template fill<R>(tile, this->rows);
+    }
+    return this->rows;
+  }
+
+  LinkMaker<Dim> links;
+};
+
 /// What all handles share: the enumeration, a store for each relation, scratch for whoever computes, helper
 /// threads.
 template <int Dim>
@@ -27,7 +49,10 @@ class ConnectionCore {
   static constexpr Kind top = Dim == 3 ? Kind::tet : Kind::face;
 
   ConnectionCore(const TiledMesh<Dim>& tiles, const ConnectOptions& options)
-      : tiles_(tiles), options_(options), store_(tiles.tile_count(), options.memory) {
+      : tiles_(tiles),
+        options_(options),
+        input_ids_(tiles, options.ids == Ids::input),
+        store_(tiles.tile_count(), options.memory) {
     for (int i = 0; i < options.producers && options.mode != StorageMode::materialized; ++i) {
       helpers_.emplace_back([this](const std::stop_token& stop) { help(stop); });
     }
@@ -37,6 +62,7 @@ class ConnectionCore {
     wake_.notify_all();
   }
 
+  [[nodiscard]] Ids ids() const { return options_.ids; }
   const Enumeration<Dim>& enumeration() {
     const std::scoped_lock lock(prepare_mutex_);
     return enumeration_locked();
@@ -48,12 +74,9 @@ class ConnectionCore {
     Provider& provider = provider_of<R>();
     if (provider.is_prepared) return;
     if (needs_enumeration<R, Dim>) (void)enumeration_locked();
+    input_ids_.template prepare<R>(options_.exec);
     if (options_.mode == StorageMode::materialized) {
-      auto csr = std::make_shared<Csr<typename R::Row, typename R::Entry>>(
-          materialize<R>(tiles_, enumeration_, {.exec = options_.exec}));
-      provider.offsets = csr->offsets.data();
-      provider.values = reinterpret_cast<const uint32_t*>(csr->values.data());  // an id is its index
-      provider.whole = std::move(csr);
+      make_whole<R>(provider);
     } else {
       provider.compute = [](ConnectionCore& core, TileId tile) { return core.template compute<R>(tile); };
       store_.open(slot<R>());
@@ -70,7 +93,12 @@ class ConnectionCore {
     return pin;
   }
 
-  /// Where a row lies: its tile and its place there.
+  template <class R>
+  typename R::Row to_tiled(typename R::Row asked) const {
+    return input_ids_.template to_tiled<R>(asked);
+  }
+
+  /// Where a row lies: its tile and its place there. The id is the tiled mesh's.
   template <class R>
   std::pair<TileId, uint32_t> locate(typename R::Row id) const {
     if constexpr (R::from == Kind::vertex) {
@@ -89,8 +117,9 @@ class ConnectionCore {
   template <class R>
   std::span<const uint32_t> materialized_row(typename R::Row id) const {
     const Provider& provider = providers_[slot<R>()];
-    const uint32_t begin = provider.offsets[id.index()];
-    return {provider.values + begin, provider.offsets[id.index() + 1] - begin};
+    const uint32_t row = input_ids_.template to_tiled<R>(id).index();
+    const uint32_t begin = provider.offsets[row];
+    return {provider.values + begin, provider.offsets[row + 1] - begin};
   }
   template <class R>
   [[nodiscard]] bool is_materialized() const {
@@ -109,6 +138,12 @@ class ConnectionCore {
   [[nodiscard]] StoreStatistics statistics() const {
     return store_.statistics(slot<R>());
   }
+  template <class R>
+  [[nodiscard]] Bytes bytes() const {
+    const Provider& provider = providers_[slot<R>()];
+    if (provider.offsets == nullptr) return statistics<R>().bytes;
+    return 4 * (row_count<R>() + 1 + provider.offsets[row_count<R>()]);
+  }
 
  private:
   struct Provider {
@@ -125,6 +160,7 @@ class ConnectionCore {
 
   template <class R>
   static constexpr size_t slot() {
+    if (is_link<R>) return 16 + static_cast<size_t>(R::from);
     return 4 * static_cast<size_t>(R::from) + static_cast<size_t>(R::to);
   }
   template <class R>
@@ -141,27 +177,46 @@ class ConnectionCore {
     return enumeration_;
   }
 
+  /// Materializes a relation.
+  template <class R>
+  void make_whole(Provider& provider) {
+    auto csr = std::make_shared<Csr<typename R::Row, typename R::Entry>>([&] {
+      if constexpr (is_link<R>) {
+        return materialize_links<R>(tiles_, enumeration_, {.exec = options_.exec});
+      } else {
+        return materialize<R>(tiles_, enumeration_, {.exec = options_.exec});
+      }
+    }());
+    uint32_t* values = reinterpret_cast<uint32_t*>(csr->values.data());  // an id is its index
+    host::for_each_share(options_.exec.threads(), csr->size(), [&](host::Range rows) {
+      input_ids_.template rename<R>(std::span(csr->offsets).subspan(rows.begin, rows.size() + 1), values);
+    });
+    provider.offsets = csr->offsets.data();
+    provider.values = values;
+    provider.whole = std::move(csr);
+  }
+
   template <class R>
   TileRows compute(TileId tile) {
-    std::unique_ptr<RowWorker<Dim>> scratch = borrow();
-    scratch->maker.template fill<R>(tile, scratch->rows);
-    TileRows exact{scratch->rows.offsets, scratch->rows.values};
+    std::unique_ptr<Scratch<Dim>> scratch = borrow();
+    TileRows exact = scratch->template fill<R>(tile);
+    input_ids_.template rename<R>(exact.offsets, exact.values.data());
     give_back(std::move(scratch));
     return exact;
   }
 
-  std::unique_ptr<RowWorker<Dim>> borrow() {
+  std::unique_ptr<Scratch<Dim>> borrow() {
     {
       const std::scoped_lock lock(scratch_mutex_);
       if (!scratch_.empty()) {
-        std::unique_ptr<RowWorker<Dim>> some = std::move(scratch_.back());
+        std::unique_ptr<Scratch<Dim>> some = std::move(scratch_.back());
         scratch_.pop_back();
         return some;
       }
     }
-    return std::make_unique<RowWorker<Dim>>(tiles_, &enumeration_);
+    return std::make_unique<Scratch<Dim>>(tiles_, &enumeration_);
   }
-  void give_back(std::unique_ptr<RowWorker<Dim>> scratch) {
+  void give_back(std::unique_ptr<Scratch<Dim>> scratch) {
     const std::scoped_lock lock(scratch_mutex_);
     scratch_.push_back(std::move(scratch));
   }
@@ -211,13 +266,14 @@ class ConnectionCore {
 
   const TiledMesh<Dim>& tiles_;
   ConnectOptions options_;
+  InputIds<Dim> input_ids_;
   std::mutex prepare_mutex_;
   Enumeration<Dim> enumeration_;  // in place, so that scratch made before it is filled knows it too
   bool has_enumeration_ = false;
   std::array<Provider, TileStore::max_relations> providers_;
   TileStore store_;
   std::mutex scratch_mutex_;
-  std::vector<std::unique_ptr<RowWorker<Dim>>> scratch_;
+  std::vector<std::unique_ptr<Scratch<Dim>>> scratch_;
   std::mutex queue_mutex_;
   std::condition_variable_any wake_;
   std::deque<Request> queue_;
@@ -230,7 +286,7 @@ template <class R, int Dim>
 Row<R> Rows<R, Dim>::operator[](typename R::Row id) const {
   if (core_->template is_materialized<R>())
     return {TileStore::Pin(), core_->template materialized_row<R>(id)};
-  const auto [tile, row] = core_->template locate<R>(id);
+  const auto [tile, row] = core_->template locate<R>(core_->template to_tiled<R>(id));
   TileStore::Pin pin = core_->template acquire<R>(tile);
   const auto values = pin.rows()[row];
   return {std::move(pin), values};
@@ -238,14 +294,16 @@ Row<R> Rows<R, Dim>::operator[](typename R::Row id) const {
 
 template <class R, int Dim>
 IdSpan<typename R::Entry> Rows<R, Dim>::Reader::operator[](typename R::Row id) {
-  using Ids = IdSpan<typename R::Entry>;
-  if (rows_.core_->template is_materialized<R>()) return Ids(rows_.core_->template materialized_row<R>(id));
-  const auto [tile, row] = rows_.core_->template locate<R>(id);
-  if (tile != tile_ || !pin_) {
+  using Entries = IdSpan<typename R::Entry>;
+  if (rows_.core_->template is_materialized<R>())
+    return Entries(rows_.core_->template materialized_row<R>(id));
+  const typename R::Row tiled = rows_.core_->template to_tiled<R>(id);
+  if (!pin_ || tiled.index() - first_ >= pin_.rows().size()) {
+    const auto [tile, row] = rows_.core_->template locate<R>(tiled);
     pin_ = rows_.core_->template acquire<R>(tile);
-    tile_ = tile;
+    first_ = tiled.index() - row;
   }
-  return Ids(pin_.rows()[row]);
+  return Entries(pin_.rows()[tiled.index() - first_]);
 }
 
 template <class R, int Dim>
@@ -256,6 +314,16 @@ std::size_t Rows<R, Dim>::size() const {
 template <class R, int Dim>
 StoreStatistics Rows<R, Dim>::statistics() const {
   return core_->template statistics<R>();
+}
+
+template <class R, int Dim>
+Ids Rows<R, Dim>::ids() const {
+  return core_->ids();
+}
+
+template <class R, int Dim>
+Bytes Rows<R, Dim>::bytes() const {
+  return core_->template bytes<R>();
 }
 
 template <int Dim>
@@ -282,5 +350,15 @@ template class Connectivity<3>;
   template class Rows<R, Dim>; \
   template void Connectivity<Dim>::prepare<R>()
 #include <tessera/tile/instantiate_relations.inc>
+
+#define TS_INSTANTIATE_LINK(L, Dim) \
+  template class Rows<L<Dim>, Dim>; \
+  template void Connectivity<Dim>::prepare<L<Dim>>()
+TS_INSTANTIATE_LINK(VertexLink, 2);
+TS_INSTANTIATE_LINK(EdgeLink, 2);
+TS_INSTANTIATE_LINK(VertexLink, 3);
+TS_INSTANTIATE_LINK(EdgeLink, 3);
+TS_INSTANTIATE_LINK(FaceLink, 3);
+#undef TS_INSTANTIATE_LINK
 
 }  // namespace tessera

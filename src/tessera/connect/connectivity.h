@@ -30,8 +30,16 @@ enum class StorageMode {
   implicit_tiles,  ///< only intervals are kept
 };
 
+/// Which ids of vertices and cells are asked for and answered. Edges, and faces of tets, have only canonical
+/// ones.
+enum class Ids {
+  input,  ///< those of the mesh the tiles were made from
+  tiled,  ///< those of the tiled mesh; what push and materialize speak
+};
+
 struct ConnectOptions {
   StorageMode mode = StorageMode::explicit_tiles;
+  Ids ids = Ids::input;
   Bytes memory =
       gib(1);  ///< for the rows of tiles, of all relations together; tiles that rows hold may exceed it
   int producers = 0;         ///< helper threads that work ahead; 0: consumers compute what they miss
@@ -51,28 +59,31 @@ class ConnectionCore;
 template <class R>
 class Row {
  public:
-  using Ids = IdSpan<typename R::Entry>;
+  using Entries = IdSpan<typename R::Entry>;
 
   Row(TileStore::Pin pin, std::span<const std::uint32_t> values) : pin_(std::move(pin)), ids_(values) {}
   [[nodiscard]] std::size_t size() const { return ids_.size(); }
   [[nodiscard]] bool empty() const { return ids_.empty(); }
   [[nodiscard]] typename R::Entry operator[](std::size_t i) const { return ids_[i]; }
-  [[nodiscard]] typename Ids::Iterator begin() const { return ids_.begin(); }
-  [[nodiscard]] typename Ids::Iterator end() const { return ids_.end(); }
+  [[nodiscard]] typename Entries::Iterator begin() const { return ids_.begin(); }
+  [[nodiscard]] typename Entries::Iterator end() const { return ids_.end(); }
 
  private:
   TileStore::Pin pin_;
-  Ids ids_;
+  Entries ids_;
 };
 
-/// Every row of a relation; copy it freely, use it from any thread.
+/// Every row of a relation; copy it freely, use it from any thread. Entries ascend in the ids that are
+/// spoken.
 template <class R, int Dim>
 class Rows {
  public:
   /// The row of an element. A hit takes no lock.
   [[nodiscard]] Row<R> operator[](typename R::Row id) const;
-  [[nodiscard]] std::size_t size() const;
+  [[nodiscard]] std::size_t size() const;  ///< how many rows there are
   [[nodiscard]] StoreStatistics statistics() const;
+  [[nodiscard]] Bytes bytes() const;  ///< of rows held now
+  [[nodiscard]] Ids ids() const;      ///< which are spoken
 
   /// A reader keeps its current tile, so that rows of one tile cost nothing but the first. One for each
   /// thread.
@@ -84,7 +95,7 @@ class Rows {
 
    private:
     Rows rows_;
-    TileId tile_;
+    std::uint32_t first_ = 0;  // the tiled mesh's id of the tile's first row
     TileStore::Pin pin_;
   };
   [[nodiscard]] Reader reader() const { return Reader(*this); }
@@ -96,20 +107,21 @@ class Rows {
   std::shared_ptr<detail::ConnectionCore<Dim>> core_;
 };
 
-/// Ids are those of the tiled mesh. The tiled mesh must outlive it.
+/// Ids are those of the input unless the options say otherwise. The tiled mesh must outlive it.
 template <int Dim>
 class Connectivity {
  public:
   Connectivity(const TiledMesh<Dim>& tiles, const ConnectOptions& options);
 
-  /// The objects that can traverse the relations; prepares them on the first request.
+  /// The objects that can traverse the relations, or the links of tile/links.h; prepares them on the first
+  /// request.
   template <class... R>
   requires(RelationOf<R, Dim>&&...) [[nodiscard]] std::tuple<Rows<R, Dim>...> request() {
     (prepare<R>(), ...);
     return {Rows<R, Dim>(core_)...};
   }
 
-  /// The enumeration, made when it is first needed.
+  /// The enumeration, made when it is first needed. Its vertices are the tiled mesh's.
   [[nodiscard]] const Enumeration<Dim>& enumeration();
 
  private:

@@ -42,7 +42,7 @@ class TileStore {
   struct Slot;
 
  public:
-  static constexpr std::size_t max_relations = 16;
+  static constexpr std::size_t max_relations = 19;  ///< sixteen relations, three links
 
   /// Of a tile's rows in one relation.
   struct Key {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <tessera/connect/connectivity.h>
+#include <tessera/core/macros.h>
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
 #include <tessera/exec/host/parallel.h>
@@ -70,7 +71,9 @@ class PulledStars {
   using Rows = tessera::Rows<StarRelation<Dim>, Dim>;
 
   PulledStars(const TiledMesh<Dim>& tiles, const OrderArray& order, const Rows& rows)
-      : tiles_(&tiles), order_of_(&order), reader_(rows.reader()) {}
+      : tiles_(&tiles), order_of_(&order), reader_(rows.reader()) {
+    TS_EXPECTS(rows.ids() == Ids::tiled || (tiles.keeps_vertex_order() && tiles.keeps_cell_order()));
+  }
 
   void select(VertexId center) {
     center_ = center;

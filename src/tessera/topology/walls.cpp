@@ -34,6 +34,7 @@ void join(std::vector<Part<T>>& parts, Array<uint32_t>& offsets, Array<T>& items
 
 /// A cell around an edge with its two other vertices.
 struct RingCell {
+  uint32_t input;  ///< its input id, which decides where rings begin
   uint32_t cell;
   std::array<uint32_t, 2> others;
 
@@ -43,28 +44,38 @@ struct RingCell {
   }
 };
 
-/// Puts the cells around an edge, ascending, into cyclic order: from the lowest one at an end if the ring is
-/// open, else from the lowest.
+/// Puts the cells around an edge into cyclic order: from the lowest one at an end if the ring is open, else
+/// from the lowest towards the lower of its neighbours.
 void sort_ring(std::span<RingCell> ring) {
-  const auto is_shared = [&](const RingCell& cell, uint32_t vertex) {
-    return std::any_of(ring.begin(), ring.end(),
-                       [&](const RingCell& c) { return c.cell != cell.cell && c.has(vertex); });
+  if (ring.size() < 2) return;
+  const auto neighbour = [&](const RingCell& cell, uint32_t vertex) {
+    const auto at = std::find_if(ring.begin(), ring.end(),
+                                 [&](const RingCell& c) { return c.cell != cell.cell && c.has(vertex); });
+    return at == ring.end() ? Gradient<3>::none : at->input;
   };
-  auto start = std::find_if(ring.begin(), ring.end(), [&](const RingCell& c) {
-    return !is_shared(c, c.others[0]) || !is_shared(c, c.others[1]);
-  });
-  if (start == ring.end()) start = ring.begin();
-  if (start == ring.end()) return;
-  uint32_t leave = is_shared(*start, start->others[0]) ? start->others[0] : start->others[1];
-  std::rotate(ring.begin(), start, start + 1);
+  const auto is_open_at = [&](const RingCell& c, size_t k) {
+    return neighbour(c, c.others[k]) == Gradient<3>::none;
+  };
+  auto start = ring.begin();
+  bool is_open = false;
+  for (auto c = ring.begin(); c != ring.end(); ++c) {
+    const bool is_end = is_open_at(*c, 0) || is_open_at(*c, 1);
+    if (is_end == is_open ? c->input < start->input : is_end) start = c;
+    is_open |= is_end;
+  }
+  const bool first =
+      neighbour(*start, start->others[0]) < neighbour(*start, start->others[1]);  // none is high
+  uint32_t leave = start->others[first ? 0 : 1];
+  std::swap(*ring.begin(), *start);
   for (auto from = ring.begin() + 1; from != ring.end(); ++from) {
     auto next = std::find_if(from, ring.end(), [&](const RingCell& c) { return c.has(leave); });
     if (next == ring.end()) {  // another piece of a non-manifold edge
-      next = from;
+      next = std::min_element(from, ring.end(),
+                              [](const RingCell& c, const RingCell& d) { return c.input < d.input; });
       leave = next->others[0];
     }
     leave = next->other_than(leave);
-    std::rotate(from, next, next + 1);
+    std::swap(*from, *next);
   }
 }
 
@@ -111,7 +122,7 @@ class AscendingSearch {
     bool is_around = false;
     for (const VertexId corner : corners) is_around |= corner.index() == b;
     if (!is_around) return;
-    RingCell cell{id, {}};
+    RingCell cell{gradient_.tiles().to_input(TetId(id)).index(), id, {}};
     size_t others = 0;
     for (const VertexId corner : corners) {
       if (corner.index() != a && corner.index() != b) cell.others[others++] = corner.index();
@@ -119,16 +130,26 @@ class AscendingSearch {
     ring_.push_back(cell);
   }
 
-  /// Triangles around the edge, in the order of their third vertices: those that another edge is paired with.
-  void visit_triangles(const SearchEdge& at, uint32_t low) {
-    thirds_.clear();
-    for (const RingCell& cell : ring_) thirds_.insert(thirds_.end(), cell.others.begin(), cell.others.end());
+  /// The third vertices of the triangles around the current edge, by their order.
+  void collect_thirds() {
     const OrderArray& order = gradient_.order();
-    std::sort(thirds_.begin(), thirds_.end(),
-              [&](uint32_t a, uint32_t b) { return order[VertexId(a)] < order[VertexId(b)]; });
-    thirds_.erase(std::unique(thirds_.begin(), thirds_.end()), thirds_.end());
-    for (const uint32_t third : thirds_) {
-      const bool is_highest = order[at.highest] < order[VertexId(third)];
+    thirds_.clear();
+    for (const RingCell& cell : ring_) {
+      for (const uint32_t vertex : cell.others) {
+        const std::uint64_t key = order[VertexId(vertex)];
+        auto at = thirds_.end();
+        while (at != thirds_.begin() && key < (at - 1)->first) --at;
+        if (at == thirds_.begin() || (at - 1)->first != key) thirds_.insert(at, {key, vertex});
+      }
+    }
+  }
+
+  /// Triangles around the edge: those that another edge is paired with.
+  void visit_triangles(const SearchEdge& at, uint32_t low) {
+    collect_thirds();
+    const std::uint64_t own = gradient_.order()[at.highest];
+    for (const auto& [key, third] : thirds_) {
+      const bool is_highest = own < key;
       const VertexId top = is_highest ? VertexId(third) : at.highest;
       const uint32_t p = gradient_.place_of(top, VertexId(is_highest ? at.highest.index() : third));
       const uint32_t q = gradient_.place_of(top, VertexId(low));
@@ -146,7 +167,7 @@ class AscendingSearch {
   std::vector<RingCell> ring_;  ///< of the current edge
   std::vector<uint32_t> ring_sizes_;
   std::vector<uint32_t> ring_cells_;
-  std::vector<uint32_t> thirds_;
+  std::vector<std::pair<std::uint64_t, uint32_t>> thirds_;  ///< (order, vertex)
 };
 
 /// Calls f(saddle, worker, chunk) for the critical cells of a dimension.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tessera/connect/connectivity.h>
+#include <tessera/connect/ttk_triangulation.h>
 #include <tessera/core/config.h>
 #include <tessera/core/csr.h>
 #include <tessera/core/error.h>
@@ -19,6 +20,7 @@
 #include <tessera/mesh/make.h>
 #include <tessera/mesh/mesh.h>
 #include <tessera/mesh/octree.h>
+#include <tessera/tile/links.h>
 #include <tessera/tile/materialize.h>
 #include <tessera/tile/push.h>
 #include <tessera/tile/tiled_mesh.h>

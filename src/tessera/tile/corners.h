@@ -1,12 +1,14 @@
 // Corners: the vertices of an edge or a face from its id, in an explicit enumeration.
 //
 // The enumeration goes from vertices to ids: edge_offsets[a] is the first edge of vertex a. The way back is
-// to find the row an id lies in. Every eighth id keeps its row, and from there it is a step or two:
+// to know the row an id lies in. Every 32nd id keeps its row as a mark, and each id how many rows it is
+// beyond the mark before it:
 //
-//   edges           0 1 2 3 4 5 6 7 | 8 9 ...
-//   their vertices  a a a b b c c c | c d           mark 0: a, mark 1: c
+//   edges           0 1 2 3 ... 31 | 32 33 ...
+//   their vertices  a a b c ...  k |  k  l             marks a, k; steps 0 0 1 2 ... | 0 1 ...
 //
-// Half a byte an edge and a face, where the vertices themselves would be 8 and 12.
+// A byte an edge and a face, where the vertices themselves would be 8 and 12, and two loads without a branch
+// that could be guessed wrong.
 #pragma once
 
 #include <algorithm>
@@ -24,40 +26,36 @@ namespace tessera {
 class RowOfPosition {
  public:
   RowOfPosition() = default;
-  /// `offsets` must outlive it. O(rows).
-  explicit RowOfPosition(std::span<const std::uint32_t> offsets) : offsets_(offsets.data()) {
-    const std::uint32_t positions = offsets.back();
-    marks_.resize((positions >> spacing) + 2);
-    marks_.back() = static_cast<std::uint32_t>(offsets.size()) - 2;
+  /// `offsets` must outlive it. O(rows + positions).
+  explicit RowOfPosition(std::span<const std::uint32_t> offsets) : offsets_(offsets) {
+    marks_.resize((offsets.back() >> spacing) + 1);
+    steps_.resize(offsets.back());
     for (std::uint32_t row = 0; row + 1 < offsets.size(); ++row) {
-      // The marks in this row: multiples of the spacing in [offsets[row], offsets[row + 1]).
-      const std::uint32_t begin = (offsets[row] + (1u << spacing) - 1) >> spacing;
-      const std::uint32_t end = (offsets[row + 1] + (1u << spacing) - 1) >> spacing;
-      for (std::uint32_t mark = begin; mark < end; ++mark) marks_[mark] = row;
+      for (std::uint32_t i = offsets[row]; i < offsets[row + 1]; ++i) {
+        std::uint32_t& mark = marks_[i >> spacing];
+        if ((i & ((1u << spacing) - 1)) == 0) mark = row;
+        steps_[i] = static_cast<std::uint8_t>(std::min(row - mark, too_far));
+      }
     }
-    const std::uint32_t used = (positions + (1u << spacing) - 1) >> spacing;
-    std::fill(marks_.begin() + used, marks_.end(), marks_.back());
   }
 
   [[nodiscard]] std::uint32_t operator[](std::uint32_t position) const {
-    const std::uint32_t mark = position >> spacing;
-    std::uint32_t row = marks_[mark];
-    const std::uint32_t last = marks_[mark + 1];
-    if (last - row > 32) {  // empty rows
-      return static_cast<std::uint32_t>(std::upper_bound(offsets_ + row + 1, offsets_ + last + 1, position) -
-                                        offsets_) -
-             1;
-    }
-    while (offsets_[row + 1] <= position) ++row;
-    return row;
+    const std::uint32_t mark = marks_[position >> spacing];
+    if (steps_[position] < too_far) [[likely]]
+      return mark + steps_[position];
+    // Many empty rows.
+    const auto after = std::upper_bound(offsets_.begin() + mark, offsets_.end(), position);
+    return static_cast<std::uint32_t>(after - offsets_.begin()) - 1;
   }
-  [[nodiscard]] std::size_t bytes() const { return 4 * marks_.size(); }
+  [[nodiscard]] std::size_t bytes() const { return 4 * marks_.size() + steps_.size(); }
 
  private:
-  static constexpr int spacing = 3;
+  static constexpr int spacing = 5;
+  static constexpr std::uint32_t too_far = 255;
 
-  const std::uint32_t* offsets_ = nullptr;
+  std::span<const std::uint32_t> offsets_;
   Array<std::uint32_t> marks_;
+  Array<std::uint8_t> steps_;
 };
 
 /// The vertices of edges and, in space, of faces, ascending, and the faces' lowest edges.

@@ -163,30 +163,40 @@ class RowSearch {
   [[nodiscard]] bool add_cells(const std::array<std::uint32_t, N>& corners, RowBuffer& row) const {
     const std::uint32_t a = corners[0];
     for (const std::uint32_t u : lower(a)) {
-      const std::uint32_t begin = first_cell_[u];
-      const std::uint32_t end = first_cell_[u + 1];
-      if (end - begin > longest) return false;
-      row.make_room(end - begin + 1);
-      for (std::uint32_t c = begin; c < end; ++c) row.keep(c, has(cell(c), corners));
+      if (!add_cells_of<0>(u, corners, row)) return false;
     }
-    const std::uint32_t begin = first_cell_[a];
-    const std::uint32_t end = first_cell_[a + 1];
     if constexpr (N == 1) {
-      row.add_interval(begin, end);
+      row.add_interval(first_cell_[a], first_cell_[a + 1]);
+      return true;
+    }
+    return add_cells_of<1>(a, corners, row);
+  }
+
+  /// Adds the cells with u lowest that have the vertices from the First on.
+  template <std::size_t First, std::size_t N>
+  [[nodiscard]] bool add_cells_of(std::uint32_t u, const std::array<std::uint32_t, N>& corners,
+                                  RowBuffer& row) const {
+    const std::uint32_t begin = first_cell_[u];
+    const std::uint32_t end = first_cell_[u + 1];
+    if (end - begin > longest) return false;
+    row.make_room(end - begin + 1);
+    if constexpr (N - First == Dim) {  // all but u
+      Cell whole;
+      whole[0] = VertexId(u);
+      for (std::size_t i = 0; i < N; ++i) whole[i + 1] = VertexId(corners[i]);
+      for (std::uint32_t c = begin; c < end; ++c) row.keep(c, cell(c) == whole);
     } else {
-      if (end - begin > longest) return false;
-      row.make_room(end - begin + 1);
-      for (std::uint32_t c = begin; c < end; ++c) row.keep(c, has(cell(c), corners));
+      for (std::uint32_t c = begin; c < end; ++c) row.keep(c, has<First>(cell(c), corners));
     }
     return true;
   }
 
-  template <std::size_t N>
+  template <std::size_t First, std::size_t N>
   static bool has(const Cell& cell, const std::array<std::uint32_t, N>& corners) {
     bool all = true;
-    for (const std::uint32_t v : corners) {
+    for (std::size_t i = First; i < N; ++i) {
       bool found = false;
-      for (const VertexId corner : cell) found |= corner.index() == v;
+      for (std::size_t k = 1; k <= Dim; ++k) found |= cell[k].index() == corners[i];
       all &= found;
     }
     return all;

@@ -71,14 +71,14 @@ class GradientBuilder {
   template <class Stars>
   void visit(Worker& worker, const Stars& stars) {
     const uint32_t v = stars.center().index();
-    LowerStar<Dim>& star = worker.star;
-    star.process(stars);
-    result_.offsets_[v] = static_cast<uint32_t>(star.lower().size());
+    worker.star.process(stars, options_.keep_paths);
+    const LowerStarResult<Dim>& star = worker.star.result();
+    result_.offsets_[v] = static_cast<uint32_t>(star.lower.size());
     if (worker.runs.empty() || worker.runs.back().end_vertex != v)
       worker.runs.push_back({v, v, worker.lower.size()});
     worker.runs.back().end_vertex = v + 1;
-    for (const uint32_t local : star.lower()) worker.lower.push_back(stars.vertex_id(local));
-    if (star.lower().empty()) {
+    for (const uint32_t local : star.lower) worker.lower.push_back(stars.vertex_id(local));
+    if (star.lower.empty()) {
       worker.critical[0].push_back({{v, 0, 0}, VertexId(v), {}});
     } else {
       worker.partners.push_back(0);
@@ -106,15 +106,21 @@ class GradientBuilder {
 
   template <class Stars>
   void write_edges(Worker& worker, const Stars& stars) {
-    const LowerStar<Dim>& star = worker.star;
+    const LowerStarResult<Dim>& star = worker.star.result();
     const auto cofaces = [&](std::initializer_list<uint32_t> ranks) {
       std::vector<uint32_t> cells;
-      star.for_each_cell_with(ranks, [&](uint32_t local) { cells.push_back(stars.cell_id(local)); });
+      for (const uint32_t c : stars.star()) {
+        const auto& corners = stars.corners(c);
+        const auto has = [&](uint32_t r) {
+          return std::find(corners.begin(), corners.end(), star.lower[r]) != corners.end();
+        };
+        if (std::all_of(ranks.begin(), ranks.end(), has)) cells.push_back(stars.cell_id(c));
+      }
       return cells;
     };
-    for (uint32_t r = 1; r < star.lower().size(); ++r) {
-      const uint32_t third = star.edge_partner(r);
-      if (third == LowerStar<Dim>::none) {
+    for (uint32_t r = 1; r < star.lower.size(); ++r) {
+      const uint32_t third = star.partners[r];
+      if (third == star.none) {
         worker.partners.push_back(Gradient<Dim>::critical);
         worker.critical[1].push_back(
             {{r, 0, 1}, stars.center(), Dim == 2 ? cofaces({r}) : std::vector<uint32_t>{}});
@@ -123,7 +129,7 @@ class GradientBuilder {
         if (third >= far_place) worker.far_partners.push_back({stars.center(), {r, third}});
       }
     }
-    for (const auto& face : star.critical_faces()) {
+    for (const auto& face : star.critical_faces) {
       worker.critical[2].push_back(
           {{face.high, face.low, 2}, stars.center(), cofaces({face.high, face.low})});
     }
@@ -131,7 +137,7 @@ class GradientBuilder {
 
   template <class Stars>
   void write_cells(Worker& worker, const Stars& stars) {
-    for (const auto& top : worker.star.tops()) {
+    for (const auto& top : worker.star.result().tops) {
       const uint32_t id = stars.cell_id(top.cell);
       if (options_.keep_paths) {
         result_.next_[id] = top.next == LowerStar<Dim>::none ? Gradient<Dim>::none : stars.cell_id(top.next);
@@ -142,7 +148,7 @@ class GradientBuilder {
         continue;
       }
       const auto& corners = stars.corners(top.cell);
-      const auto at = std::find(corners.begin(), corners.end(), worker.star.lower()[top.opposite]);
+      const auto at = std::find(corners.begin(), corners.end(), worker.star.result().lower[top.opposite]);
       result_.opposite_[id] = static_cast<uint8_t>(at - corners.begin());
     }
   }

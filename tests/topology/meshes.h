@@ -16,12 +16,12 @@
 
 namespace tessera::testing {
 
-inline const std::vector<const char*> small_solids = {
-    "one_tet",       "two_tets",          "bow_tie_edge",   "bow_tie_vertex",
-    "three_tet_fan", "isolated_vertices", "two_components", "cone"};
-inline const std::vector<const char*> small_surfaces = {
-    "triangle", "two_triangles",     "moebius",        "pinched_vertex", "three_face_fan",
-    "bow_tie",  "isolated_vertices", "two_components", "octahedron"};
+inline const std::vector<const char*> small_solids = {"one_tet",        "two_tets",      "bow_tie_edge",
+                                                      "bow_tie_vertex", "three_tet_fan", "isolated_vertices",
+                                                      "two_components", "cone"};
+inline const std::vector<const char*> small_surfaces = {"triangle",          "two_triangles",  "moebius",
+                                                        "pinched_vertex",    "three_face_fan", "bow_tie",
+                                                        "isolated_vertices", "two_components", "octahedron"};
 
 /// Cells over so many vertices; points are scattered, so that tiles cut the mesh anyhow.
 template <int Dim>

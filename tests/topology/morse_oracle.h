@@ -130,8 +130,8 @@ class MorseSmale {
     return path;
   }
 
-  /// From a cell to a critical one or the boundary. Of several cells beyond a facet that with the lowest input
-  /// id.
+  /// From a cell to a critical one or the boundary. Of several cells beyond a facet that with the lowest
+  /// input id.
   [[nodiscard]] Path path_up(const Simplex& start) const {
     Path path{SeparatrixType::ascending, {start}};
     while (!pairing_.critical.contains(path.cells.back())) {

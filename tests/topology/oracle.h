@@ -1,5 +1,5 @@
-// Critical points and discrete gradients straight from their definitions, with sets, maps and vertex tuples in
-// input ids. Shares no code with the library's kernels.
+// Critical points and discrete gradients straight from their definitions, with sets, maps and vertex tuples
+// in input ids. Shares no code with the library's kernels.
 #pragma once
 
 #include <algorithm>

@@ -122,6 +122,7 @@ class GradientBuilder {
         };
         if (std::all_of(ranks.begin(), ranks.end(), has)) cells.push_back(stars.cell_id(c));
       }
+      std::sort(cells.begin(), cells.end(), [&](uint32_t a, uint32_t b) { return input(a) < input(b); });
       return cells;
     };
     for (uint32_t r = 1; r < star.lower.size(); ++r) {
@@ -146,7 +147,9 @@ class GradientBuilder {
     for (const auto& top : worker.star.result().tops) {
       const uint32_t id = stars.cell_id(top.cell);
       if (options_.keep_paths) {
-        result_.next_[id] = top.next == LowerStar<Dim>::none ? Gradient<Dim>::none : stars.cell_id(top.next);
+        result_.next_[id] = top.next == LowerStar<Dim>::none ? Gradient<Dim>::none
+                            : top.has_choice                 ? first_beyond(worker.star.result(), top, stars)
+                                                             : stars.cell_id(top.next);
       }
       if (top.opposite == LowerStar<Dim>::none) {
         result_.opposite_[id] = Gradient<Dim>::critical;
@@ -157,6 +160,27 @@ class GradientBuilder {
       const auto at = std::find(corners.begin(), corners.end(), worker.star.result().lower[top.opposite]);
       result_.opposite_[id] = static_cast<uint8_t>(at - corners.begin());
     }
+  }
+
+  [[nodiscard]] auto input(uint32_t cell) const {
+    return tiles_.to_input(typename TiledMesh<Dim>::CellId(cell));
+  }
+
+  /// Of several cells beyond the facet of a top cell that with the lowest input id.
+  template <class Stars>
+  [[nodiscard]] uint32_t first_beyond(const LowerStarResult<Dim>& star, const auto& top,
+                                      const Stars& stars) const {
+    uint32_t first = Gradient<Dim>::none;
+    for (const uint32_t c : stars.star()) {
+      const auto& corners = stars.corners(c);
+      const bool has_facet = std::all_of(top.ranks.begin(), top.ranks.end(), [&](uint32_t r) {
+        return r == top.opposite || std::find(corners.begin(), corners.end(), star.lower[r]) != corners.end();
+      });
+      if (!has_facet || c == top.cell) continue;
+      const uint32_t id = stars.cell_id(c);
+      if (first == Gradient<Dim>::none || input(id) < input(first)) first = id;
+    }
+    return first;
   }
 
   void join_rows() {

@@ -22,6 +22,12 @@ struct LowerStarResult {
     std::uint32_t opposite =
         none;  ///< rank of its vertex opposite to the facet it is paired with; none: critical
     std::uint32_t next = none;  ///< local number of the first other cell with that facet; none: boundary
+    bool has_choice = false;    ///< there are more such cells: the facet is not manifold
+
+    void add_next(std::uint32_t other) {
+      has_choice = next != none;
+      next = std::min(next, other);
+    }
   };
   /// A triangle of tetrahedra.
   struct Face {
@@ -213,10 +219,9 @@ class LargeLowerStar {
     for (const std::uint32_t rank : top.ranks) {
       if (std::find(small.begin(), small.end(), rank + 1) == small.end()) top.opposite = rank;
     }
-    const auto other = std::find_if(star_.begin(), star_.end(), [&](const auto& star) {
-      return star.second != top.cell && has_all(star.first);
-    });
-    if (other != star_.end()) top.next = other->second;
+    for (const auto& [key, cell] : star_) {
+      if (cell != top.cell && has_all(key)) top.add_next(cell);
+    }
   }
 
   std::vector<Cell> cells_;

@@ -282,10 +282,8 @@ class LowerStar {
       if ((facet_bits & bit(rank)) == 0) top.opposite = rank;
     }
     if (!with_next_) return;
-    for (const StarCell& cell : star_cells_) {  // ascending: the first other one
-      if ((cell.bits & facet_bits) != facet_bits || cell.cell == top.cell) continue;
-      top.next = cell.cell;
-      break;
+    for (const StarCell& cell : star_cells_) {
+      if ((cell.bits & facet_bits) == facet_bits && cell.cell != top.cell) top.add_next(cell.cell);
     }
   }
 

@@ -12,7 +12,8 @@
 //   faces);
 //   - of the paths between two saddles the connector is the one that a breadth-first search from the 2-saddle
 //     finds first, trying the edges of a triangle from its highest vertices to its lowest;
-//   - where several cells share a facet of a non-manifold mesh, a path goes on in the one with the lowest id.
+//   - where several cells share a facet of a non-manifold mesh, a path goes on in the one with the lowest
+//     input id.
 #pragma once
 
 #include <array>

@@ -9,13 +9,14 @@
 // are enumerated.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
 #include <tessera/core/array.h>
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
-#include <tessera/tile/star.h>
+#include <tessera/tile/half_star.h>
 #include <tessera/tile/tiled_mesh.h>
 
 namespace tessera {
@@ -61,9 +62,10 @@ struct EnumerationPart {
   }
 };
 
-/// Works out one tile's part. Its first_edge and first_face are left 0. Scratch memory is the caller's.
+/// Works out the part of the stars' vertices. Its first_edge and first_face are left 0. Scratch memory is the
+/// caller's.
 template <int Dim>
-void fill_part(const TileView<Dim>& view, VertexStar<Dim>& star, EnumerationPart& part);
+void fill_part(const HalfStars<Dim>& stars, UpperStar<Dim>& star, EnumerationPart& part);
 
 /// Where each tile's edges and faces begin and, if it is explicit, the whole enumeration.
 template <int Dim>
@@ -97,7 +99,8 @@ class Enumeration {
     return TileId(
         static_cast<std::uint32_t>(std::upper_bound(first.begin(), first.end(), id) - first.begin()) - 1);
   }
-  void scan_counts();
+  void number_tiles(const TiledMesh<Dim>& tiles);  ///< the tiles' first edges and faces from the whole
+  void number_cells(const TiledMesh<Dim>& tiles);  ///< the tiles' first faces in the plane
 
   bool explicit_ = false;
   Array<std::uint32_t> first_edge_ = {0};

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -71,7 +72,9 @@ class Lookup {
   const EnumerationPart& part_of(VertexId v) {
     Entry& found = entry(tiles_->tile_of(v));
     if (!found.has_part) {
-      fill_part(found.view, star_, found.part);
+      if (!star_.has_value()) star_.emplace(*tiles_);
+      half_stars_.load(*tiles_, found.tile, TileId(found.tile.index() + 1));
+      fill_part(half_stars_, *star_, found.part);
       found.part.first_edge = enumeration_->first_edge(found.tile);
       found.part.first_face = enumeration_->first_face(found.tile);
       found.has_part = true;
@@ -85,7 +88,8 @@ class Lookup {
   std::vector<std::unique_ptr<Entry>> entries_;
   Entry* recent_ = nullptr;
   std::uint64_t clock_ = 0;
-  VertexStar<Dim> star_;
+  HalfStars<Dim> half_stars_;
+  std::optional<UpperStar<Dim>> star_;  ///< made when it is needed
 };
 
 }  // namespace tessera

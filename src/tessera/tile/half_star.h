@@ -1,0 +1,257 @@
+// Half stars: the higher neighbours of a vertex, and the triangles that it is the lowest vertex of.
+//
+// An edge or a face belongs to its lowest vertex. A tet gives its lowest corner three edges and three faces,
+// the second two edges and one face, the third one edge and the highest nothing. The cells of a lowest corner
+// are a run, because cells are sorted by their corners; the others are found by counting. The lower half of
+// a star is never looked at.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <tessera/core/array.h>
+#include <tessera/tile/tiled_mesh.h>
+
+namespace tessera {
+
+/// The cells above each vertex of some consecutive tiles.
+///
+///   run      the cells with the vertex as their lowest corner: an interval
+///   middle   those with it as neither their lowest nor their highest, ascending; all before the run
+template <int Dim>
+class HalfStars {
+ public:
+  using Range = typename TiledMesh<Dim>::Range;
+
+  /// Counts, scans and fills; memory is reused from load to load.
+  void load(const TiledMesh<Dim>& tiles, TileId begin, TileId end) {
+    const TileId last(end.index() - 1);
+    vertices_ = {tiles.vertices(begin).begin, tiles.vertices(last).end};
+    const Range cells = {tiles.internal_cells(begin).begin, tiles.internal_cells(last).end};
+    const std::uint32_t n = vertices_.size();
+    runs_.assign(n + 1, 0);
+    offsets_.assign(n + 2, 0);
+    std::uint32_t* next = offsets_.data() + 1;  // filling leaves each row's end here, as it should be
+    for (std::uint32_t c = cells.begin; c < cells.end; ++c)
+      ++runs_[tiles.cells()[c][0].index() - vertices_.begin];
+    for_each_middle(tiles, begin, end, cells, [&](std::uint32_t v, std::uint32_t) { ++next[v]; });
+    std::uint32_t first = cells.begin;
+    std::uint32_t sum = 0;
+    for (std::uint32_t v = 0; v <= n; ++v) {
+      first += std::exchange(runs_[v], first);
+      sum += std::exchange(next[v], sum);
+    }
+    middle_.resize(sum);
+    for_each_middle(tiles, begin, end, cells,
+                    [&](std::uint32_t v, std::uint32_t c) { middle_[next[v]++] = c; });
+  }
+
+  [[nodiscard]] Range vertices() const { return vertices_; }
+  [[nodiscard]] Range run(std::uint32_t v) const {
+    return {runs_[v - vertices_.begin], runs_[v - vertices_.begin + 1]};
+  }
+  [[nodiscard]] std::span<const std::uint32_t> middle(std::uint32_t v) const {
+    const std::uint32_t* row = offsets_.data() + (v - vertices_.begin);
+    return {middle_.data() + row[0], row[1] - row[0]};
+  }
+
+ private:
+  /// Calls f(v, cell) for the middle corners; v counts from the first vertex, and those of other tiles go to
+  /// the place after the last. Cells of earlier tiles come from the ribbons, each for its own tile's
+  /// vertices, so that none comes twice.
+  template <class F>
+  void for_each_middle(const TiledMesh<Dim>& tiles, TileId begin, TileId end, Range cells, F&& f) const {
+    const auto visit = [&](std::uint32_t c, Range owned) {
+      for (std::size_t k = 1; k < Dim; ++k) {
+        const std::uint32_t v = tiles.cells()[c][k].index();
+        f(v - owned.begin < owned.size() ? v - vertices_.begin : vertices_.size(), c);
+      }
+    };
+    for (TileId t = begin; t < end; ++t) {
+      const Range owned = tiles.vertices(t);
+      for (const std::uint32_t c : tiles.external_cells(t)) {
+        if (c >= cells.begin) break;
+        visit(c, owned);
+      }
+    }
+    for (std::uint32_t c = cells.begin; c < cells.end; ++c) visit(c, vertices_);
+  }
+
+  Range vertices_;
+  Array<std::uint32_t> runs_;
+  Array<std::uint32_t> offsets_;
+  Array<std::uint32_t> middle_;
+};
+
+/// The edges and faces that belong to one vertex. Up to 64 higher neighbours faces are bit masks; beyond, a
+/// sorted list of pairs. Keeps one byte for every vertex of the mesh.
+template <int Dim>
+class UpperStar {
+ public:
+  explicit UpperStar(const TiledMesh<Dim>& tiles)
+      : cells_(tiles.cells()), place_of_(tiles.vertex_count(), 0) {
+    rank_of_[center_place] = most_in_masks;
+  }
+
+  void build(const HalfStars<Dim>& stars, std::uint32_t center) {
+    const auto run = stars.run(center);
+    const auto middle = stars.middle(center);
+    most_faces_ = Dim * run.size() + static_cast<std::uint32_t>(middle.size());
+    is_large_ = Dim * run.size() + (Dim - 1) * middle.size() > most_met;
+    if (!is_large_) {
+      meet(center, run, middle);
+      is_large_ = count_ > most_in_masks;
+    }
+    if (is_large_) return build_large(center, run, middle);
+    sort();
+    if constexpr (Dim == 3) connect(run.size(), middle.size());
+  }
+
+  /// How many edges and faces there are.
+  [[nodiscard]] std::uint32_t edge_count() const { return count_; }
+  [[nodiscard]] std::uint32_t face_count() const {
+    if (is_large_) return static_cast<std::uint32_t>(large_pairs_.size());
+    std::uint32_t count = 0;
+    for (std::uint32_t p = 0; p < count_; ++p) count += static_cast<std::uint32_t>(std::popcount(links_[p]));
+    return count;
+  }
+
+  /// Not less than face_count(), and at no cost.
+  [[nodiscard]] std::uint32_t most_faces() const { return most_faces_; }
+
+  /// Calls edge(b) for the edges (center, b), ascending, each followed by face(c) for the faces (center, b,
+  /// c).
+  template <class OnEdge, class OnFace>
+  void for_each(OnEdge&& edge, OnFace&& face) const {
+    if (is_large_) return for_each_large(edge, face);
+    for (std::uint32_t p = 0; p < count_; ++p) {
+      edge(neighbours_[p]);
+      if constexpr (Dim == 3) {
+        for (std::uint64_t bits = links_[p]; bits != 0; bits &= bits - 1)
+          face(neighbours_[static_cast<std::size_t>(std::countr_zero(bits))]);
+      }
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t most_met = 252;  ///< corners that a byte can number
+  static constexpr std::uint32_t most_in_masks = 64;
+  static constexpr std::uint32_t few = 16;  ///< neighbours that are sorted together, without a branch
+  static constexpr std::uint8_t center_place = 255;
+
+  using Range = typename TiledMesh<Dim>::Range;
+  using Places = std::array<std::uint8_t, Dim>;
+
+  /// Numbers the corners above the center in the order they are met, from 1 on.
+  void meet(std::uint32_t center, Range run, std::span<const std::uint32_t> middle) {
+    std::uint8_t* place_of = place_of_.data();
+    std::uint32_t n = 0;
+    place_of[center] = center_place;
+    const auto place = [&](VertexId v) {
+      met_[n] = v.index();  // kept only if it is new
+      const std::uint8_t known = place_of[v.index()];
+      n += known == 0 ? 1 : 0;
+      return place_of[v.index()] = known == 0 ? static_cast<std::uint8_t>(n) : known;
+    };
+    Places* places = places_.data();
+    for (std::uint32_t c = run.begin; c < run.end; ++c, ++places) {
+      for (std::size_t k = 0; k < Dim; ++k) (*places)[k] = place(cells_[c][k + 1]);
+    }
+    for (const std::uint32_t c : middle) {  // a third corner meets itself where a second meets the third
+      for (std::size_t k = 1; k < Dim; ++k) (*places)[k] = place(cells_[c][k + 1]);
+      ++places;
+    }
+    for (std::uint32_t i = 0; i < n; ++i) place_of[met_[i]] = 0;
+    place_of[center] = 0;
+    count_ = n;
+  }
+
+  /// The rank of a neighbour is how many are smaller.
+  void sort() {
+    if (count_ <= few) {
+      std::array<std::uint32_t, few> below = {};
+      for (std::uint32_t j = 0; j < count_; ++j) {
+        for (std::uint32_t i = 0; i < few; ++i) below[i] += met_[j] < met_[i] ? 1 : 0;
+      }
+      for (std::uint32_t i = 0; i < count_; ++i) place(i, below[i]);
+      return;
+    }
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      std::uint32_t below = 0;
+      for (std::uint32_t j = 0; j < count_; ++j) below += met_[j] < met_[i] ? 1 : 0;
+      place(i, below);
+    }
+  }
+  void place(std::uint32_t i, std::uint32_t rank) {
+    neighbours_[rank] = met_[i];
+    rank_of_[i + 1] = static_cast<std::uint8_t>(rank);
+  }
+
+  /// Bit q of word p: the center, p and q are a face. The center's own rank is that of a word nobody reads.
+  void connect(std::uint32_t run, std::size_t middle) {
+    std::fill_n(links_.begin(), count_, 0);
+    const auto join = [&](std::uint8_t p, std::uint8_t q) {
+      links_[rank_of_[p]] |= std::uint64_t{1} << rank_of_[q];
+    };
+    const Places* places = places_.data();
+    for (const Places* end = places + run; places < end; ++places) {
+      join((*places)[0], (*places)[1]);
+      join((*places)[0], (*places)[2]);
+      join((*places)[1], (*places)[2]);
+    }
+    for (const Places* end = places + middle; places < end; ++places) join((*places)[1], (*places)[2]);
+  }
+
+  void build_large(std::uint32_t center, Range run, std::span<const std::uint32_t> middle) {
+    large_.clear();
+    large_pairs_.clear();
+    const auto add = [&](std::uint32_t c) {
+      const auto& cell = cells_[c];
+      for (std::size_t i = 0; i <= Dim; ++i) {
+        if (cell[i].index() <= center) continue;
+        large_.push_back(cell[i].index());
+        for (std::size_t j = i + 1; j <= Dim && Dim == 3; ++j)
+          large_pairs_.push_back(std::uint64_t{cell[i].index()} << 32 | cell[j].index());
+      }
+    };
+    for (std::uint32_t c = run.begin; c < run.end; ++c) add(c);
+    for (const std::uint32_t c : middle) add(c);
+    const auto sort_unique = [](auto& values) {
+      std::sort(values.begin(), values.end());
+      values.erase(std::unique(values.begin(), values.end()), values.end());
+    };
+    sort_unique(large_);
+    sort_unique(large_pairs_);
+    count_ = static_cast<std::uint32_t>(large_.size());
+  }
+
+  template <class OnEdge, class OnFace>
+  void for_each_large(OnEdge&& edge, OnFace&& face) const {
+    auto pair = large_pairs_.begin();
+    for (const std::uint32_t b : large_) {
+      edge(b);
+      for (; pair != large_pairs_.end() && *pair >> 32 == b; ++pair) face(static_cast<std::uint32_t>(*pair));
+    }
+  }
+
+  std::span<const typename TiledMesh<Dim>::Cell> cells_;
+  bool is_large_ = false;
+  std::uint32_t count_ = 0;
+  std::uint32_t most_faces_ = 0;
+  std::vector<std::uint8_t> place_of_;  ///< by vertex; 0 but while corners are met
+  std::array<std::uint32_t, most_met + 4> met_ = {};
+  std::array<Places, most_met + 4> places_;     ///< of the corners of each cell
+  std::array<std::uint8_t, 256> rank_of_ = {};  ///< by place
+  std::array<std::uint32_t, most_in_masks> neighbours_;
+  std::array<std::uint64_t, most_in_masks + 1> links_;
+  std::vector<std::uint32_t> large_;
+  std::vector<std::uint64_t> large_pairs_;
+};
+
+}  // namespace tessera

@@ -1,11 +1,19 @@
 #include <tessera/tile/materialize.h>
 
 #include <algorithm>
-#include <memory>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
-#include <tessera/exec/host/parallel.h>
-#include <tessera/tile/rows.h>
+#include <tessera/tile/boundaries.h>
+#include <tessera/tile/share.h>
+#include <tessera/tile/transpose.h>
 
 namespace tessera {
 namespace {
@@ -13,132 +21,277 @@ namespace {
 using std::size_t;
 using std::uint32_t;
 
+/// Merges ascending rows that have one entry, the element itself, in common, and leaves it out.
+template <class Entry, size_t N>
+class OthersAround {
+ public:
+  using Rows = std::array<std::span<const Entry>, N>;
+
+  /// Nothing is written at `limit` or beyond.
+  explicit OthersAround(Entry* limit) : limit_(limit) {}
+
+  /// Returns where the next row begins.
+  Entry* write(const Rows& rows, Entry self, Entry* out) {
+    if constexpr (N > 2) {
+      const bool pairs = std::ranges::all_of(rows, [](const auto& row) { return row.size() <= 2; });
+      if (pairs && limit_ - out >= static_cast<std::ptrdiff_t>(N)) return write_pairs(rows, self, out);
+    }
+    std::span<const Entry> merged = rows[0];
+    for (size_t k = 1; k + 1 < N; ++k) {
+      Array<Entry>& to = scratch_[k % 2];
+      if (to.size() < merged.size() + rows[k].size()) to.resize(2 * (merged.size() + rows[k].size()));
+      merged = {to.data(), static_cast<const Entry*>(merge(merged, rows[k], self, to.data(), to.data() + to.size()))};
+    }
+    return merge(merged, rows[N - 1], self, out, limit_);
+  }
+
+ private:
+  /// Each facet has one other element or none: a few values, sorted by exchanges.
+  Entry* write_pairs(const Rows& rows, Entry self, Entry* out) const {
+    std::array<uint32_t, N> others;
+    uint32_t count = 0;
+    for (size_t k = 0; k < N; ++k) {
+      const bool is_pair = rows[k].size() == 2;
+      others[k] = is_pair ? rows[k].front().index() ^ rows[k].back().index() ^ self.index() : ~uint32_t{0};
+      count += is_pair ? 1 : 0;
+    }
+    const auto order = [&](size_t i, size_t j) {
+      const auto [low, high] = std::minmax({others[i], others[j]});
+      others[i] = low, others[j] = high;
+    };
+    for (size_t end = N - 1; end > 0; --end) {
+      for (size_t i = 0; i < end; ++i) order(i, i + 1);
+    }
+    for (size_t k = 0; k < N; ++k) out[k] = Entry(others[k]);
+    return out + count;
+  }
+
+  static Entry* merge(std::span<const Entry> a, std::span<const Entry> b, Entry self, Entry* out,
+                      const Entry* limit) {
+    const Entry* i = a.data();
+    const Entry* j = b.data();
+    const auto put = [&](Entry value) {
+      if (out < limit) *out = value;  // may be in the next row, if it was the last and is not wanted
+      out += value != self ? 1 : 0;
+    };
+    while (i < a.data() + a.size() && j < b.data() + b.size()) {
+      const bool first = *i < *j;
+      put(first ? *i : *j);
+      i += first ? 1 : 0;
+      j += first ? 0 : 1;
+    }
+    while (i < a.data() + a.size()) put(*i++);
+    while (j < b.data() + b.size()) put(*j++);
+    return out;
+  }
+
+  Entry* limit_;
+  std::array<Array<Entry>, 2> scratch_;
+};
+
+/// Makes relations of one mesh, in a few passes over it that every worker takes its share of.
 template <int Dim>
-std::vector<std::unique_ptr<RowWorker<Dim>>> make_workers(int threads, const TiledMesh<Dim>& tiles,
-                                                          const Enumeration<Dim>& enumeration) {
-  std::vector<std::unique_ptr<RowWorker<Dim>>> workers;
-  for (int i = 0; i < threads; ++i) workers.push_back(std::make_unique<RowWorker<Dim>>(tiles, &enumeration));
-  return workers;
-}
+class Materializer {
+ public:
+  static constexpr Kind top = static_cast<Kind>(Dim);
+
+  Materializer(const TiledMesh<Dim>& tiles, const Enumeration<Dim>& enumeration, bool needs_whole,
+               const MaterializeOptions& options)
+      : monitor_(options.monitor) {
+    report(0);
+    if (needs_whole && !enumeration.is_explicit()) {
+      temporary_ = Enumeration<Dim>::make_explicit(tiles, options.exec);
+      report(0.3);
+    }
+    const EnumerationPart* whole = !needs_whole             ? nullptr
+                                   : temporary_.has_value() ? &temporary_->whole()
+                                                            : &enumeration.whole();
+    shares_ = make_shares(tiles, whole, options.exec.threads());
+    boundaries_ = Boundaries<Dim>(tiles, whole);
+  }
+
+  void report(double fraction) const {
+    if (monitor_ != nullptr) monitor_->update("working out a relation", fraction);
+  }
+
+  template <class R>
+  [[nodiscard]] auto make() const {
+    if constexpr (R::is_boundary) {
+      return boundary<R>();
+    } else if constexpr (R::is_coboundary) {
+      return coboundary<R>();
+    } else if constexpr (R::from == Kind::vertex) {
+      return vertex_neighbours();
+    } else {
+      return adjacency<R>();
+    }
+  }
+
+  /// Facets with one cell, and what lies on them.
+  template <Kind K>
+  [[nodiscard]] IdArray<IdOf<K>, std::uint8_t> boundary_flags() const {
+    constexpr Kind facet = static_cast<Kind>(Dim - 1);
+    const auto each = [&](const Share& share, auto&& emit) {
+      boundaries_.template for_each<top, facet>(share, [&](uint32_t id, const auto& row) {
+        for (const uint32_t f : row) emit(f, id);
+      });
+    };
+    const Array<uint32_t> counts = Transpose(std::span<const Share>(shares_), facet, each).count();
+    const auto is_single = [&](uint32_t f) { return counts[f + 1] == 1; };
+    report(0.5);
+    IdArray<IdOf<K>, std::uint8_t> flags(count(K), 0);
+    const auto set = [&](uint32_t id) {
+      std::atomic_ref(flags[IdOf<K>(id)]).store(1, std::memory_order_relaxed);  // others may set it too
+    };
+    for_each_share(shares_, [&](size_t i) {
+      if constexpr (K == top) {
+        boundaries_.template for_each<top, facet>(shares_[i], [&](uint32_t id, const auto& row) {
+          if (std::ranges::any_of(row, is_single)) set(id);
+        });
+      } else if constexpr (K == facet) {
+        for (size_t f = shares_[i][facet].begin; f < shares_[i][facet].end; ++f) {
+          if (is_single(static_cast<uint32_t>(f))) set(static_cast<uint32_t>(f));
+        }
+      } else {
+        boundaries_.template for_each<facet, K>(shares_[i], [&](uint32_t id, const auto& row) {
+          if (!is_single(id)) return;
+          for (const uint32_t face : row) set(face);
+        });
+      }
+    });
+    return flags;
+  }
+
+  /// How many elements of a kind there are.
+  [[nodiscard]] size_t count(Kind kind) const { return shares_.back()[kind].end; }
+
+ private:
+  /// The faces of kind L of all elements of kind K, row after row.
+  template <Kind K, Kind L, class Entry = uint32_t>
+  [[nodiscard]] Array<Entry> boundary_values() const {
+    constexpr size_t length = faces_of_simplex(K, L);
+    Array<Entry> values(checked_offset(length * count(K)));
+    for_each_share(shares_, [&](size_t i) {
+      boundaries_.template for_each<K, L>(shares_[i], [&](uint32_t id, const BoundaryRow<K, L>& row) {
+        for (size_t k = 0; k < length; ++k) values[length * id + k] = Entry(row[k]);
+      });
+    });
+    return values;
+  }
+
+  template <class R>
+  [[nodiscard]] Csr<typename R::Row, typename R::Entry> boundary() const {
+    constexpr uint32_t length = faces_of_simplex(R::from, R::to);
+    Csr<typename R::Row, typename R::Entry> csr;
+    csr.values = boundary_values<R::from, R::to, typename R::Entry>();
+    csr.offsets.resize(count(R::from) + 1);
+    for_each_share(shares_, [&](size_t i) {
+      const host::Range own = shares_[i][R::from];
+      for (size_t r = own.begin; r < own.end; ++r) csr.offsets[r] = length * static_cast<uint32_t>(r);
+    });
+    csr.offsets.back() = static_cast<uint32_t>(csr.values.size());
+    return csr;
+  }
+
+  /// The transpose of a boundary that is kept, row after row.
+  template <class R>
+  [[nodiscard]] Csr<typename R::Row, typename R::Entry> transposed(std::span<const uint32_t> faces) const {
+    constexpr size_t length = faces_of_simplex(R::to, R::from);
+    const auto each = [&](const Share& share, auto&& emit) {
+      for (size_t i = share[R::to].begin; i < share[R::to].end; ++i) {
+        for (size_t k = 0; k < length; ++k) emit(faces[length * i + k], static_cast<uint32_t>(i));
+      }
+    };
+    return Transpose(std::span<const Share>(shares_), R::from, each).template run<typename R::Row, typename R::Entry>();
+  }
+
+  /// Vertices are at hand twice; edges and faces are searched for once and kept meanwhile.
+  template <class R>
+  [[nodiscard]] Csr<typename R::Row, typename R::Entry> coboundary() const {
+    if constexpr (R::from == Kind::vertex) {
+      const auto each = [&](const Share& share, auto&& emit) {
+        boundaries_.template for_each<R::to, R::from>(share, [&](uint32_t id, const auto& row) {
+          for (const uint32_t v : row) emit(v, id);
+        });
+      };
+      return Transpose(std::span<const Share>(shares_), R::from, each).template run<typename R::Row, typename R::Entry>();
+    } else {
+      return transposed<R>(boundary_values<R::to, R::from>());
+    }
+  }
+
+  [[nodiscard]] Csr<VertexId, VertexId> vertex_neighbours() const {
+    const auto each = [&](const Share& share, auto&& emit) {
+      boundaries_.template for_each<Kind::edge, Kind::vertex>(share, [&](uint32_t, const auto& ends) {
+        emit(ends[1], ends[0]);
+        emit(ends[0], ends[1]);
+      });
+    };
+    return Transpose(std::span<const Share>(shares_), Kind::vertex, each).template run<VertexId, VertexId>();
+  }
+
+  /// The others around each facet of an element. Two elements share one facet at most, so that a row's length
+  /// is known from those of the facets.
+  template <class R>
+  [[nodiscard]] Csr<typename R::Row, typename R::Entry> adjacency() const {
+    constexpr Kind kind = R::from;
+    constexpr Kind facet = static_cast<Kind>(static_cast<int>(kind) - 1);
+    constexpr size_t length = faces_of_simplex(kind, facet);
+    const Array<uint32_t> facets = boundary_values<kind, facet>();
+    const auto around = transposed<Relation<facet, kind>>(facets);
+    report(0.5);
+    std::vector<std::uint64_t> first(shares_.size() + 1, 0);
+    for_each_share(shares_, [&](size_t i) {
+      const host::Range own = shares_[i][kind];
+      for (size_t f = length * own.begin; f < length * own.end; ++f)
+        first[i + 1] += around.offsets[facets[f] + 1] - around.offsets[facets[f]] - 1;
+    });
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    Csr<typename R::Row, typename R::Entry> csr;
+    csr.offsets.resize(count(kind) + 1);
+    csr.offsets[0] = 0;
+    csr.values.resize(checked_offset(first.back()));
+    for_each_share(shares_, [&](size_t i) {
+      OthersAround<typename R::Entry, length> others(csr.values.data() + first[i + 1]);
+      auto* out = csr.values.data() + first[i];
+      for (size_t x = shares_[i][kind].begin; x < shares_[i][kind].end; ++x) {
+        std::array<std::span<const typename R::Entry>, length> rows;
+        for (size_t k = 0; k < length; ++k)
+          rows[k] = around[IdOf<facet>(facets[length * x + k])];
+        out = others.write(rows, typename R::Entry(static_cast<uint32_t>(x)), out);
+        csr.offsets[x + 1] = static_cast<uint32_t>(out - csr.values.data());
+      }
+    });
+    return csr;
+  }
+
+  const Monitor* monitor_;
+  std::optional<Enumeration<Dim>> temporary_;
+  std::vector<Share> shares_;
+  Boundaries<Dim> boundaries_;
+};
 
 }  // namespace
 
 template <class R, int Dim>
 requires RelationOf<R, Dim> Csr<typename R::Row, typename R::Entry> materialize(
     const TiledMesh<Dim>& tiles, const Enumeration<Dim>& enumeration, const MaterializeOptions& options) {
-  using Entry = typename R::Entry;
-  const int threads = options.exec.threads();
-  auto workers = make_workers(threads, tiles, enumeration);
-  std::vector<TileRows> parts(tiles.tile_count());
-  host::for_each_chunk(threads, parts.size(), tiles_at_once, [&](host::Range range, int worker) {
-    if (options.monitor != nullptr && options.monitor->is_stopped()) return;
-    RowWorker<Dim>& mine = *workers[static_cast<size_t>(worker)];
-    for (size_t t = range.begin; t < range.end; ++t) {
-      mine.maker.template fill<R>(TileId(static_cast<uint32_t>(t)), mine.rows);
-      parts[t] = mine.rows;  // exactly as large as it is
-    }
-  });
-  if (options.monitor != nullptr) options.monitor->update("working out a relation", 0.5);
-  std::vector<std::uint64_t> first_row(parts.size() + 1, 0);
-  std::vector<std::uint64_t> first_value(parts.size() + 1, 0);
-  for (size_t t = 0; t < parts.size(); ++t) {
-    first_row[t + 1] = first_row[t] + parts[t].size();
-    first_value[t + 1] = first_value[t] + parts[t].values.size();
-  }
-  Csr<typename R::Row, Entry> csr;
-  csr.offsets.resize(first_row.back() + 1);
-  csr.values.resize(checked_offset(first_value.back()));
-  csr.offsets[0] = 0;
-  host::for_each_chunk(threads, parts.size(), tiles_at_once, [&](host::Range range, int) {
-    for (size_t t = range.begin; t < range.end; ++t) {
-      const TileRows& part = parts[t];
-      const uint32_t shift = static_cast<uint32_t>(first_value[t]);
-      for (size_t r = 1; r < part.offsets.size(); ++r)
-        csr.offsets[first_row[t] + r] = part.offsets[r] + shift;
-      for (size_t i = 0; i < part.values.size(); ++i) csr.values[shift + i] = Entry(part.values[i]);
-      parts[t] = {};
-    }
-  });
+  constexpr bool is_of_cells = static_cast<int>(R::from) == Dim || static_cast<int>(R::to) == Dim;
+  constexpr bool is_of_vertices = R::from == Kind::vertex || R::to == Kind::vertex;
+  const Materializer<Dim> materializer(tiles, enumeration, !(is_of_cells && is_of_vertices), options);
+  auto csr = materializer.template make<R>();
+  materializer.report(1);
   return csr;
 }
-
-namespace {
-
-/// Calls flag(vertex ids of a facet) for every facet with one cell whose lowest vertex is the star's center.
-template <int Dim, class F>
-void for_each_boundary_facet(const VertexStar<Dim>& star, F&& flag) {
-  const uint32_t a = star.center().index();
-  const auto neighbours = star.neighbours();
-  if constexpr (Dim == 3) {
-    for (uint32_t p = star.lower(); p < neighbours.size(); ++p) {
-      star.for_each_upper_link(p, [&](uint32_t q, bool single) {
-        if (single) flag(std::array{a, neighbours[p], neighbours[q]});
-      });
-    }
-  } else {
-    std::vector<uint32_t> count(neighbours.size(), 0);
-    star.for_each_cell([&](uint32_t, const auto& ranks) {
-      for (const uint32_t r : ranks) ++count[r];
-    });
-    for (uint32_t p = star.lower(); p < neighbours.size(); ++p) {
-      if (count[p] == 1) flag(std::array{a, neighbours[p]});
-    }
-  }
-}
-
-}  // namespace
 
 template <Kind K, int Dim>
 IdArray<IdOf<K>, std::uint8_t> materialize_boundary(const TiledMesh<Dim>& tiles,
                                                     const Enumeration<Dim>& enumeration,
                                                     const MaterializeOptions& options) {
-  constexpr bool is_top = static_cast<int>(K) == Dim;
-  const size_t count = K == Kind::vertex ? tiles.vertex_count()
-                       : K == Kind::edge ? enumeration.edge_count()
-                       : is_top          ? tiles.cell_count()
-                                         : enumeration.face_count();
-  std::vector<std::atomic<std::uint8_t>> flags(count);
-  const int threads = options.exec.threads();
-  auto workers = make_workers(threads, tiles, enumeration);
-  host::for_each_chunk(threads, tiles.tile_count(), tiles_at_once, [&](host::Range range, int worker) {
-    if (options.monitor != nullptr && options.monitor->is_stopped()) return;
-    Lookup<Dim>& lookup = workers[static_cast<size_t>(worker)]->lookup;
-    VertexStar<Dim> star;
-    TileView<Dim> view;
-    const auto set = [&](uint32_t id) { flags[id].store(1, std::memory_order_relaxed); };
-    for (size_t t = range.begin; t < range.end; ++t) {
-      view.load(tiles, TileId(static_cast<uint32_t>(t)));
-      const auto owned = view.owned();
-      for (uint32_t v = owned.begin; v < owned.end; ++v) {
-        star.build(view, VertexId(v), StarDepth::upper_links);
-        for_each_boundary_facet(star, [&](const auto& facet) {
-          if constexpr (K == Kind::vertex) {
-            for (const uint32_t u : facet) set(u);
-          } else if constexpr (K == Kind::edge) {
-            for (size_t i = 0; i < facet.size(); ++i) {
-              for (size_t j = i + 1; j < facet.size(); ++j) set(lookup.edge(facet[i], facet[j]));
-            }
-          } else if constexpr (!is_top) {
-            set(lookup.face(facet[0], facet[1], facet[2]));
-          } else {
-            for (const uint32_t local : view.star(VertexId(v))) {
-              const uint32_t c = view.cell_id(local);
-              const auto& cell = tiles.cells()[c];
-              if (std::ranges::all_of(facet, [&](uint32_t u) {
-                    return std::ranges::find(cell, VertexId(u)) != cell.end();
-                  })) {
-                set(c);
-              }
-            }
-          }
-        });
-      }
-    }
-  });
-  if (options.monitor != nullptr) options.monitor->update("finding the boundary", 1);
-  IdArray<IdOf<K>, std::uint8_t> result(count);
-  std::ranges::copy(flags, result.begin());
-  return result;
+  const Materializer<Dim> materializer(tiles, enumeration, true, options);
+  auto flags = materializer.template boundary_flags<K>();
+  materializer.report(1);
+  return flags;
 }
 
 #define TS_INSTANTIATE(R, Dim)                                                                       \

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <tuple>
 
 #include <tessera/tile/enumeration.h>
 #include <tessera/tile/share.h>
@@ -19,6 +20,12 @@ namespace tessera {
 
 template <Kind K, Kind L>
 using BoundaryRow = std::array<std::uint32_t, faces_of_simplex(K, L)>;
+
+/// Calls f(entry) for every entry, without a loop.
+template <class Row, class F>
+void for_each_entry(const Row& row, F&& f) {
+  std::apply([&](auto... entries) { (f(entries), ...); }, row);
+}
 
 template <int Dim>
 class Boundaries {

@@ -1,15 +1,12 @@
 #include <tessera/tile/enumeration.h>
 
 #include <algorithm>
-#include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <utility>
-#include <vector>
 
 #include <tessera/core/csr.h>
-#include <tessera/exec/host/parallel.h>
-#include <tessera/exec/host/scan.h>
+#include <tessera/tile/groups.h>
 
 namespace tessera {
 namespace {
@@ -17,33 +14,19 @@ namespace {
 using std::size_t;
 using std::uint32_t;
 
-/// Consecutive tiles that are worked out together: enough vertices that few cells are met by two groups, few
-/// enough that a group stays in a core's second-level cache.
 template <int Dim>
-size_t tiles_in_group(const TiledMesh<Dim>& tiles) {
-  constexpr size_t vertices = 2048;
-  return std::max<size_t>(1, vertices * tiles.tile_count() / std::max<size_t>(1, tiles.vertex_count()));
-}
+struct Scratch {
+  explicit Scratch(const TiledMesh<Dim>& tiles) : star(tiles) {}
+  HalfStars<Dim> stars;
+  UpperStar<Dim> star;
+  EnumerationPart part;
+};
 
-/// Calls f(first tile, stars, star) for every group of tiles, with the worker's own scratch.
-template <int Dim, class F>
-void for_each_group(const TiledMesh<Dim>& tiles, const Exec& exec, F&& f) {
-  struct Scratch {
-    explicit Scratch(const TiledMesh<Dim>& mesh) : star(mesh) {}
-    HalfStars<Dim> stars;
-    UpperStar<Dim> star;
-    EnumerationPart part;
-  };
-  std::vector<std::unique_ptr<Scratch>> scratch(static_cast<size_t>(exec.threads()));
-  host::for_each_chunk(exec.threads(), tiles.tile_count(), tiles_in_group(tiles),
-                       [&](host::Range range, int worker) {
-                         auto& mine = scratch[static_cast<size_t>(worker)];
-                         if (mine == nullptr) mine = std::make_unique<Scratch>(tiles);
-                         mine->stars.load(tiles, TileId(static_cast<uint32_t>(range.begin)),
-                                          TileId(static_cast<uint32_t>(range.end)));
-                         f(range, mine->stars, mine->star, mine->part);
-                       });
-}
+struct Sizes {
+  std::uint64_t edges = 0;
+  std::uint64_t faces = 0;
+  friend Sizes operator+(Sizes a, Sizes b) { return {a.edges + b.edges, a.faces + b.faces}; }
+};
 
 /// Copies a part's offsets, counted from the whole's beginning. The first one is the end of the part before,
 /// which writes it.
@@ -51,22 +34,19 @@ void append_offsets(Array<uint32_t>& to, size_t at, const Array<uint32_t>& from,
   for (size_t i = 1; i < from.size(); ++i) to[at + i] = from[i] + shift;
 }
 
-/// Puts parts together that are finished in any order. A part waits until the sizes of those before it are
-/// known and is then copied, out of its worker's cache, to where it belongs. How large the whole will be is
-/// guessed from the cells that are done, with some room that is never touched; if that is not enough, the
-/// arrays grow while nobody copies.
+/// Puts parts together that are finished in any order: each is copied, out of its worker's cache, to where it
+/// belongs. How large the whole will be is guessed from the cells that are done, with some room that is never
+/// touched; if that is not enough, the arrays grow while nobody copies.
 class Assembly {
  public:
-  Assembly(size_t vertices, size_t cells, size_t parts) : cells_(cells), totals_(parts) {
+  Assembly(size_t vertices, size_t cells) : cells_(cells) {
     whole_.edge_offsets.resize(vertices + 1);
     whole_.edge_offsets[0] = 0;
   }
 
   /// `cells_done`: how many cells this part and those before it have.
-  void append(size_t index, const EnumerationPart& part, size_t cells_done) {
-    const Sizes own = {part.edge_hi.size(), part.face_hi.size()};
-    const Sizes before = totals_.exchange(index, own);
-    make_room(before + own, cells_done);
+  void add(const EnumerationPart& part, Sizes before, size_t cells_done) {
+    make_room(before + Sizes{part.edge_hi.size(), part.face_hi.size()}, cells_done);
     const std::shared_lock lock(growing_);
     const uint32_t edge = checked_offset(before.edges);
     const uint32_t face = checked_offset(before.faces);
@@ -76,11 +56,7 @@ class Assembly {
     std::ranges::copy(part.face_hi, whole_.face_hi.begin() + face);
   }
 
-  /// A part that failed; those behind it must not wait.
-  void give_up(size_t index) { totals_.exchange(index, {}); }
-
-  EnumerationPart finish(size_t parts, bool has_faces) {
-    const Sizes total = totals_.total(parts);
+  EnumerationPart finish(Sizes total, bool has_faces) {
     whole_.edge_hi.resize(checked_offset(total.edges));
     whole_.face_offsets.resize(has_faces ? total.edges + 1 : 1);
     whole_.face_offsets[0] = 0;
@@ -89,19 +65,12 @@ class Assembly {
   }
 
  private:
-  struct Sizes {
-    std::uint64_t edges = 0;
-    std::uint64_t faces = 0;
-    friend Sizes operator+(Sizes a, Sizes b) { return {a.edges + b.edges, a.faces + b.faces}; }
-  };
-
   void make_room(Sizes needed, size_t cells_done) {
     const std::unique_lock lock(growing_);
     const auto grow = [&](Array<uint32_t>& array, std::uint64_t size) {
       if (size <= array.size()) return;
-      const double to_come =
-          static_cast<double>(cells_) / static_cast<double>(std::max<size_t>(1, cells_done));
-      const auto guess = static_cast<std::uint64_t>(1.1 * to_come * static_cast<double>(size));
+      const double share = static_cast<double>(cells_) / static_cast<double>(std::max<size_t>(1, cells_done));
+      const auto guess = static_cast<std::uint64_t>(1.1 * share * static_cast<double>(size));
       array.reserve(std::max(size, std::min<std::uint64_t>(guess, size + 6 * cells_)));
       array.resize(array.capacity());
     };
@@ -111,7 +80,6 @@ class Assembly {
   }
 
   size_t cells_;
-  host::ChunkTotals<Sizes> totals_;
   std::shared_mutex growing_;
   EnumerationPart whole_;
 };
@@ -179,20 +147,21 @@ Enumeration<Dim> Enumeration<Dim>::make_implicit(const TiledMesh<Dim>& tiles, co
   Enumeration result;
   result.first_edge_.assign(tiles.tile_count() + 1, 0);
   result.first_face_.assign(tiles.tile_count() + 1, 0);
-  for_each_group(tiles, exec,
-                 [&](host::Range group, const HalfStars<Dim>& stars, UpperStar<Dim>& star, EnumerationPart&) {
-                   for (size_t t = group.begin; t < group.end; ++t) {
-                     const auto owned = tiles.vertices(TileId(static_cast<uint32_t>(t)));
-                     for (uint32_t v = owned.begin; v < owned.end; ++v) {
-                       star.build(stars, v);
-                       result.first_edge_[t] += star.edge_count();
-                       if constexpr (Dim == 3) result.first_face_[t] += star.face_count();
-                     }
-                   }
-                 });
+  const auto count = [&](const TileGroup& group, Scratch<Dim>& mine) {
+    mine.stars.load(tiles, group.begin, group.end);
+    for (TileId t = group.begin; t < group.end; ++t) {
+      for (uint32_t v = tiles.vertices(t).begin; v < tiles.vertices(t).end; ++v) {
+        mine.star.build(mine.stars, v);
+        result.first_edge_[t.index()] += mine.star.edge_count();
+        if constexpr (Dim == 3) result.first_face_[t.index()] += mine.star.face_count();
+      }
+    }
+    return 0;
+  };
+  for_each_group<Scratch<Dim>>(tiles, exec, count, [](const TileGroup&, Scratch<Dim>&, int) {});
   const auto scan = [](Array<uint32_t>& counts) {
     std::uint64_t sum = 0;
-    for (uint32_t& count : counts) sum += std::exchange(count, checked_offset(sum));
+    for (uint32_t& place : counts) sum += std::exchange(place, checked_offset(sum));
   };
   scan(result.first_edge_);
   Dim == 3 ? scan(result.first_face_) : result.number_cells(tiles);
@@ -203,23 +172,17 @@ template <int Dim>
 Enumeration<Dim> Enumeration<Dim>::make_explicit(const TiledMesh<Dim>& tiles, const Exec& exec) {
   Enumeration result;
   result.explicit_ = true;
-  const size_t together = tiles_in_group(tiles);
-  const size_t groups = (tiles.tile_count() + together - 1) / together;
-  Assembly whole(tiles.vertex_count(), tiles.cell_count(), groups);
-  for_each_group(
-      tiles, exec,
-      [&](host::Range group, const HalfStars<Dim>& stars, UpperStar<Dim>& star, EnumerationPart& part) {
-        const size_t index = group.begin / together;
-        try {
-          fill_part(stars, star, part);
-        } catch (...) {
-          whole.give_up(index);
-          throw;
-        }
-        const TileId last(static_cast<uint32_t>(group.end - 1));
-        whole.append(index, part, tiles.internal_cells(last).end);
-      });
-  result.whole_ = whole.finish(groups, Dim == 3);
+  Assembly whole(tiles.vertex_count(), tiles.cell_count());
+  const auto work_out = [&](const TileGroup& group, Scratch<Dim>& mine) {
+    mine.stars.load(tiles, group.begin, group.end);
+    fill_part(mine.stars, mine.star, mine.part);
+    return Sizes{mine.part.edge_hi.size(), mine.part.face_hi.size()};
+  };
+  const auto add = [&](const TileGroup& group, Scratch<Dim>& mine, Sizes before) {
+    whole.add(mine.part, before, tiles.internal_cells(TileId(group.end.index() - 1)).end);
+  };
+  const Sizes total = for_each_group<Scratch<Dim>>(tiles, exec, work_out, add);
+  result.whole_ = whole.finish(total, Dim == 3);
   result.number_tiles(tiles);
   return result;
 }

@@ -36,7 +36,7 @@ struct EnumerationPart {
   /// a < b must be an edge whose lower end lies in the part.
   [[nodiscard]] std::uint32_t edge_id(std::uint32_t a, std::uint32_t b) const {
     const std::uint32_t* row = edge_offsets.data() + (a - first_vertex);
-    return first_edge + find_in_row(edge_hi, row[0], row[1], b);
+    return first_edge + find_in_row(edge_hi, row, b);
   }
   /// a < b < c must be a face whose lowest vertex lies in the part.
   [[nodiscard]] std::uint32_t face_id(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
@@ -45,7 +45,7 @@ struct EnumerationPart {
   /// The face of the edge e = (a, b) and c > b; the edge lies in the part.
   [[nodiscard]] std::uint32_t face_above(std::uint32_t e, std::uint32_t c) const {
     const std::uint32_t* row = face_offsets.data() + (e - first_edge);
-    return first_face + find_in_row(face_hi, row[0], row[1], c);
+    return first_face + find_in_row(face_hi, row, c);
   }
   [[nodiscard]] std::size_t bytes() const {
     return 4 * (edge_offsets.size() + edge_hi.size() + face_offsets.size() + face_hi.size());

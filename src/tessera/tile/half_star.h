@@ -33,23 +33,22 @@ class HalfStars {
   void load(const TiledMesh<Dim>& tiles, TileId begin, TileId end) {
     const TileId last(end.index() - 1);
     vertices_ = {tiles.vertices(begin).begin, tiles.vertices(last).end};
-    const Range cells = {tiles.internal_cells(begin).begin, tiles.internal_cells(last).end};
+    cells_ = {tiles.internal_cells(begin).begin, tiles.internal_cells(last).end};
     const std::uint32_t n = vertices_.size();
-    runs_.assign(n + 1, 0);
+    find_runs(tiles);
     offsets_.assign(n + 2, 0);
     std::uint32_t* next = offsets_.data() + 1;  // filling leaves each row's end here, as it should be
-    for (std::uint32_t c = cells.begin; c < cells.end; ++c)
-      ++runs_[tiles.cells()[c][0].index() - vertices_.begin];
-    for_each_middle(tiles, begin, end, cells, [&](std::uint32_t v, std::uint32_t) { ++next[v]; });
-    std::uint32_t first = cells.begin;
+    std::uint64_t seconds = 0;
+    for_each_middle(tiles, begin, end, [&](std::uint32_t v, std::uint32_t, std::size_t k) {
+      ++next[v];
+      seconds += k == 1 && v < n ? 1 : 0;
+    });
+    seconds_ = seconds;
     std::uint32_t sum = 0;
-    for (std::uint32_t v = 0; v <= n; ++v) {
-      first += std::exchange(runs_[v], first);
-      sum += std::exchange(next[v], sum);
-    }
+    for (std::uint32_t v = 0; v <= n; ++v) sum += std::exchange(next[v], sum);
     middle_.resize(sum);
-    for_each_middle(tiles, begin, end, cells,
-                    [&](std::uint32_t v, std::uint32_t c) { middle_[next[v]++] = c; });
+    std::uint32_t* middle = middle_.data();
+    for_each_middle(tiles, begin, end, [&](std::uint32_t v, std::uint32_t c, std::size_t) { middle[next[v]++] = c; });
   }
 
   [[nodiscard]] Range vertices() const { return vertices_; }
@@ -60,33 +59,54 @@ class HalfStars {
     const std::uint32_t* row = offsets_.data() + (v - vertices_.begin);
     return {middle_.data() + row[0], row[1] - row[0]};
   }
+  /// How often the cells name the vertices' edges, and their faces.
+  [[nodiscard]] std::uint64_t edge_hits() const {
+    const std::uint64_t middle = offsets_[vertices_.size()];
+    return std::uint64_t{Dim} * cells_.size() + (Dim == 3 ? middle + seconds_ : middle);
+  }
+  [[nodiscard]] std::uint64_t face_hits() const { return std::uint64_t{3} * cells_.size() + seconds_; }
 
  private:
-  /// Calls f(v, cell) for the middle corners; v counts from the first vertex, and those of other tiles go to
+  /// Calls f(v, cell, corner) for the middle corners; v counts from the first vertex, and those of other tiles go to
   /// the place after the last. Cells of earlier tiles come from the ribbons, each for its own tile's
   /// vertices, so that none comes twice.
   template <class F>
-  void for_each_middle(const TiledMesh<Dim>& tiles, TileId begin, TileId end, Range cells, F&& f) const {
-    const auto visit = [&](std::uint32_t c, Range owned) {
+  void for_each_middle(const TiledMesh<Dim>& tiles, TileId begin, TileId end, F&& f) const {
+    const auto cells = tiles.cells();
+    const Range all = vertices_;  // copies, which what f writes can not change
+    const Range internal = cells_;
+    const auto visit = [=, &f](std::uint32_t c, Range owned) {
       for (std::size_t k = 1; k < Dim; ++k) {
-        const std::uint32_t v = tiles.cells()[c][k].index();
-        f(v - owned.begin < owned.size() ? v - vertices_.begin : vertices_.size(), c);
+        const std::uint32_t v = cells[c][k].index();
+        f(v - owned.begin < owned.size() ? v - all.begin : all.size(), c, k);
       }
     };
     for (TileId t = begin; t < end; ++t) {
       const Range owned = tiles.vertices(t);
       for (const std::uint32_t c : tiles.external_cells(t)) {
-        if (c >= cells.begin) break;
+        if (c >= internal.begin) break;
         visit(c, owned);
       }
     }
-    for (std::uint32_t c = cells.begin; c < cells.end; ++c) visit(c, vertices_);
+    for (std::uint32_t c = internal.begin; c < internal.end; ++c) visit(c, all);
+  }
+
+  void find_runs(const TiledMesh<Dim>& tiles) {
+    const auto cells = tiles.cells();
+    const Range internal = cells_;
+    runs_.assign(vertices_.size() + 1, internal.begin);
+    std::uint32_t* end = runs_.data() + 1;
+    const std::uint32_t first = vertices_.begin;
+    for (std::uint32_t c = internal.begin; c < internal.end; ++c) end[cells[c][0].index() - first] = c + 1;
+    for (std::size_t v = 1; v < runs_.size(); ++v) runs_[v] = std::max(runs_[v - 1], runs_[v]);
   }
 
   Range vertices_;
+  Range cells_;
   Array<std::uint32_t> runs_;
   Array<std::uint32_t> offsets_;
   Array<std::uint32_t> middle_;
+  std::uint64_t seconds_ = 0;  ///< middle corners that are the second
 };
 
 /// The edges and faces that belong to one vertex. Up to 64 higher neighbours faces are bit masks; beyond, a

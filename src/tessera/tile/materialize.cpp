@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -12,8 +13,11 @@
 #include <vector>
 
 #include <tessera/tile/boundaries.h>
+#include <tessera/tile/groups.h>
+#include <tessera/tile/half_star.h>
 #include <tessera/tile/share.h>
 #include <tessera/tile/transpose.h>
+#include <tessera/tile/upper_cells.h>
 
 namespace tessera {
 namespace {
@@ -97,17 +101,17 @@ class Materializer {
 
   Materializer(const TiledMesh<Dim>& tiles, const Enumeration<Dim>& enumeration, bool needs_whole,
                const MaterializeOptions& options)
-      : monitor_(options.monitor) {
+      : tiles_(&tiles), exec_(options.exec), monitor_(options.monitor) {
     report(0);
     if (needs_whole && !enumeration.is_explicit()) {
       temporary_ = Enumeration<Dim>::make_explicit(tiles, options.exec);
       report(0.3);
     }
-    const EnumerationPart* whole = !needs_whole             ? nullptr
-                                   : temporary_.has_value() ? &temporary_->whole()
-                                                            : &enumeration.whole();
-    shares_ = make_shares(tiles, whole, options.exec.threads());
-    boundaries_ = Boundaries<Dim>(tiles, whole);
+    whole_ = !needs_whole             ? nullptr
+             : temporary_.has_value() ? &temporary_->whole()
+                                      : &enumeration.whole();
+    shares_ = make_shares(tiles, whole_, options.exec.threads());
+    boundaries_ = Boundaries<Dim>(tiles, whole_);
   }
 
   void report(double fraction) const {
@@ -133,7 +137,7 @@ class Materializer {
     constexpr Kind facet = static_cast<Kind>(Dim - 1);
     const auto each = [&](const Share& share, auto&& emit) {
       boundaries_.template for_each<top, facet>(share, [&](uint32_t id, const auto& row) {
-        for (const uint32_t f : row) emit(f, id);
+        for_each_entry(row, [&](uint32_t f) { emit(f, id); });
       });
     };
     const Array<uint32_t> counts = Transpose(std::span<const Share>(shares_), facet, each).count();
@@ -166,58 +170,117 @@ class Materializer {
   [[nodiscard]] size_t count(Kind kind) const { return shares_.back()[kind].end; }
 
  private:
-  /// The faces of kind L of all elements of kind K, row after row.
-  template <Kind K, Kind L, class Entry = uint32_t>
-  [[nodiscard]] Array<Entry> boundary_values() const {
-    constexpr size_t length = faces_of_simplex(K, L);
-    Array<Entry> values(checked_offset(length * count(K)));
+  /// The faces of kind L of all elements of kind K.
+  template <Kind K, Kind L>
+  [[nodiscard]] Array<BoundaryRow<K, L>> boundary_rows() const {
+    Array<BoundaryRow<K, L>> rows(count(K));
     for_each_share(shares_, [&](size_t i) {
-      boundaries_.template for_each<K, L>(shares_[i], [&](uint32_t id, const BoundaryRow<K, L>& row) {
-        for (size_t k = 0; k < length; ++k) values[length * id + k] = Entry(row[k]);
-      });
+      boundaries_.template for_each<K, L>(shares_[i],
+                                          [&](uint32_t id, const BoundaryRow<K, L>& row) { rows[id] = row; });
     });
-    return values;
+    return rows;
   }
 
+  /// The same as rows of ids. All are of one length, so that every share knows where to write.
   template <class R>
   [[nodiscard]] Csr<typename R::Row, typename R::Entry> boundary() const {
     constexpr uint32_t length = faces_of_simplex(R::from, R::to);
     Csr<typename R::Row, typename R::Entry> csr;
-    csr.values = boundary_values<R::from, R::to, typename R::Entry>();
+    csr.values.resize(checked_offset(length * count(R::from)));
     csr.offsets.resize(count(R::from) + 1);
+    csr.offsets[0] = 0;
     for_each_share(shares_, [&](size_t i) {
-      const host::Range own = shares_[i][R::from];
-      for (size_t r = own.begin; r < own.end; ++r) csr.offsets[r] = length * static_cast<uint32_t>(r);
+      uint32_t* end = csr.offsets.data() + 1;
+      auto* out = csr.values.data() + length * shares_[i][R::from].begin;
+      boundaries_.template for_each<R::from, R::to>(shares_[i], [&](uint32_t id, const auto& row) {
+        for_each_entry(row, [&](uint32_t face) { *out++ = typename R::Entry(face); });
+        end[id] = length * (id + 1);
+      });
     });
-    csr.offsets.back() = static_cast<uint32_t>(csr.values.size());
     return csr;
   }
 
   /// The transpose of a boundary that is kept, row after row.
   template <class R>
-  [[nodiscard]] Csr<typename R::Row, typename R::Entry> transposed(std::span<const uint32_t> faces) const {
-    constexpr size_t length = faces_of_simplex(R::to, R::from);
+  [[nodiscard]] Csr<typename R::Row, typename R::Entry> transposed(const Array<BoundaryRow<R::to, R::from>>& faces) const {
     const auto each = [&](const Share& share, auto&& emit) {
-      for (size_t i = share[R::to].begin; i < share[R::to].end; ++i) {
-        for (size_t k = 0; k < length; ++k) emit(faces[length * i + k], static_cast<uint32_t>(i));
-      }
+      for (size_t i = share[R::to].begin; i < share[R::to].end; ++i)
+        for_each_entry(faces[i], [&](uint32_t f) { emit(f, static_cast<uint32_t>(i)); });
     };
     return Transpose(std::span<const Share>(shares_), R::from, each).template run<typename R::Row, typename R::Entry>();
   }
 
-  /// Vertices are at hand twice; edges and faces are searched for once and kept meanwhile.
+  /// Vertices are at hand twice; the edges of faces are searched for once and kept meanwhile; cells come from
+  /// the half stars.
   template <class R>
   [[nodiscard]] Csr<typename R::Row, typename R::Entry> coboundary() const {
-    if constexpr (R::from == Kind::vertex) {
+    if constexpr (R::from != Kind::vertex && R::to == top) {
+      return cells_around<R>();
+    } else if constexpr (R::from == Kind::vertex) {
       const auto each = [&](const Share& share, auto&& emit) {
         boundaries_.template for_each<R::to, R::from>(share, [&](uint32_t id, const auto& row) {
-          for (const uint32_t v : row) emit(v, id);
+          for_each_entry(row, [&](uint32_t v) { emit(v, id); });
         });
       };
       return Transpose(std::span<const Share>(shares_), R::from, each).template run<typename R::Row, typename R::Entry>();
     } else {
-      return transposed<R>(boundary_values<R::to, R::from>());
+      return transposed<R>(boundary_rows<R::to, R::from>());
     }
+  }
+
+  template <Kind K>
+  struct CellScratch {
+    explicit CellScratch(const TiledMesh<Dim>& tiles) : around(tiles) {}
+    HalfStars<Dim> stars;
+    UpperCells<Dim, K> around;
+    std::uint64_t hits = 0;
+  };
+
+  /// Calls f(v, around, at, limit) for the edges or faces of every vertex: `at` counts the cells around all
+  /// earlier ones, and f returns it with its own added; `limit` counts those of the whole group.
+  template <Kind K, class F>
+  void for_each_upper(F&& f) const {
+    const auto load = [&](const TileGroup& group, CellScratch<K>& mine) {
+      mine.stars.load(*tiles_, group.begin, group.end);
+      mine.hits = K == Kind::edge ? mine.stars.edge_hits() : mine.stars.face_hits();
+      return mine.hits;
+    };
+    const auto visit = [&](const TileGroup&, CellScratch<K>& mine, std::uint64_t before) {
+      const auto owned = mine.stars.vertices();
+      uint32_t at = checked_offset(before);
+      const uint32_t end = checked_offset(before + mine.hits);
+      for (uint32_t v = owned.begin; v < owned.end; ++v) {
+        mine.around.build(*whole_, mine.stars, v);
+        at = f(v, mine.around, at, end);
+      }
+    };
+    for_each_group<CellScratch<K>>(*tiles_, exec_, load, visit);
+  }
+
+  template <class R>
+  [[nodiscard]] Csr<typename R::Row, typename R::Entry> cells_around() const {
+    using Entry = typename R::Entry;
+    Csr<typename R::Row, Entry> csr;
+    csr.offsets.resize(count(R::from) + 1);
+    csr.offsets[0] = 0;
+    csr.values.resize(checked_offset(std::uint64_t{faces_of_simplex(R::to, R::from)} * count(R::to)));
+    for_each_upper<R::from>([&](uint32_t, const auto& around, uint32_t at, uint32_t limit) {
+      constexpr uint32_t block = R::from == Kind::edge ? 16 : 4;
+      uint32_t* ends = csr.offsets.data() + around.first_row() + 1;
+      Entry* values = csr.values.data();
+      for (uint32_t i = 0; i < around.row_count(); ++i) {
+        const auto row = around.row(i);
+        void* to = values + at;  // an id is its index
+        if (row.size() <= block && at + block <= limit && around.is_padded(block)) {
+          std::memcpy(to, row.data(), block * sizeof(Entry));
+        } else {
+          std::memcpy(to, row.data(), row.size_bytes());
+        }
+        ends[i] = at += static_cast<uint32_t>(row.size());
+      }
+      return at;
+    });
+    return csr;
   }
 
   [[nodiscard]] Csr<VertexId, VertexId> vertex_neighbours() const {
@@ -237,14 +300,16 @@ class Materializer {
     constexpr Kind kind = R::from;
     constexpr Kind facet = static_cast<Kind>(static_cast<int>(kind) - 1);
     constexpr size_t length = faces_of_simplex(kind, facet);
-    const Array<uint32_t> facets = boundary_values<kind, facet>();
+    const auto facets = boundary_rows<kind, facet>();
     const auto around = transposed<Relation<facet, kind>>(facets);
     report(0.5);
     std::vector<std::uint64_t> first(shares_.size() + 1, 0);
     for_each_share(shares_, [&](size_t i) {
       const host::Range own = shares_[i][kind];
-      for (size_t f = length * own.begin; f < length * own.end; ++f)
-        first[i + 1] += around.offsets[facets[f] + 1] - around.offsets[facets[f]] - 1;
+      std::uint64_t entries = 0;
+      for (size_t x = own.begin; x < own.end; ++x)
+        for_each_entry(facets[x], [&](uint32_t f) { entries += around.offsets[f + 1] - around.offsets[f] - 1; });
+      first[i + 1] = entries;
     });
     std::partial_sum(first.begin(), first.end(), first.begin());
     Csr<typename R::Row, typename R::Entry> csr;
@@ -256,8 +321,7 @@ class Materializer {
       auto* out = csr.values.data() + first[i];
       for (size_t x = shares_[i][kind].begin; x < shares_[i][kind].end; ++x) {
         std::array<std::span<const typename R::Entry>, length> rows;
-        for (size_t k = 0; k < length; ++k)
-          rows[k] = around[IdOf<facet>(facets[length * x + k])];
+        for (size_t k = 0; k < length; ++k) rows[k] = around[IdOf<facet>(facets[x][k])];
         out = others.write(rows, typename R::Entry(static_cast<uint32_t>(x)), out);
         csr.offsets[x + 1] = static_cast<uint32_t>(out - csr.values.data());
       }
@@ -265,8 +329,11 @@ class Materializer {
     return csr;
   }
 
+  const TiledMesh<Dim>* tiles_;
+  Exec exec_;
   const Monitor* monitor_;
   std::optional<Enumeration<Dim>> temporary_;
+  const EnumerationPart* whole_ = nullptr;
   std::vector<Share> shares_;
   Boundaries<Dim> boundaries_;
 };

@@ -36,7 +36,11 @@ class Transpose {
       const host::Range own = shares_[i][target_];
       std::fill(count + own.begin, count + own.end, 0);
       each_(shares_[i], [&](std::uint32_t target, std::uint32_t value) {
-        target < own.end ? void(++count[target]) : send(i, target, value);
+        if (target < own.end) [[likely]] {
+          ++count[target];
+        } else {
+          send(i, target, value);
+        }
       });
     });
     for_each_share(shares_, [&](std::size_t i) {
@@ -60,7 +64,7 @@ class Transpose {
       for_each_from_afar(i, place);
       const std::size_t end = shares_[i][target_].end;
       each_(shares_[i], [&](std::uint32_t target, std::uint32_t value) {
-        if (target < end) place(target, value);
+        if (target < end) [[likely]] place(target, value);
       });
     });
     return csr;
@@ -69,7 +73,7 @@ class Transpose {
  private:
   using Pair = std::pair<std::uint32_t, std::uint32_t>;
 
-  void send(std::size_t from, std::uint32_t target, std::uint32_t value) {
+  [[gnu::noinline, gnu::cold]] void send(std::size_t from, std::uint32_t target, std::uint32_t value) {
     std::size_t to = from + 1;
     while (target >= shares_[to][target_].end) ++to;
     far_[from * shares_.size() + to].emplace_back(target, value);

@@ -29,47 +29,22 @@ using std::uint32_t;
 template <class Entry, size_t N>
 class OthersAround {
  public:
-  using Rows = std::array<std::span<const Entry>, N>;
-
   /// Nothing is written at `limit` or beyond.
   explicit OthersAround(Entry* limit) : limit_(limit) {}
 
   /// Returns where the next row begins.
-  Entry* write(const Rows& rows, Entry self, Entry* out) {
-    if constexpr (N > 2) {
-      const bool pairs = std::ranges::all_of(rows, [](const auto& row) { return row.size() <= 2; });
-      if (pairs && limit_ - out >= static_cast<std::ptrdiff_t>(N)) return write_pairs(rows, self, out);
-    }
+  Entry* write(const std::array<std::span<const Entry>, N>& rows, Entry self, Entry* out) {
     std::span<const Entry> merged = rows[0];
     for (size_t k = 1; k + 1 < N; ++k) {
       Array<Entry>& to = scratch_[k % 2];
       if (to.size() < merged.size() + rows[k].size()) to.resize(2 * (merged.size() + rows[k].size()));
-      merged = {to.data(), static_cast<const Entry*>(merge(merged, rows[k], self, to.data(), to.data() + to.size()))};
+      const Entry* end = merge(merged, rows[k], self, to.data(), to.data() + to.size());
+      merged = {to.data(), end};
     }
     return merge(merged, rows[N - 1], self, out, limit_);
   }
 
  private:
-  /// Each facet has one other element or none: a few values, sorted by exchanges.
-  Entry* write_pairs(const Rows& rows, Entry self, Entry* out) const {
-    std::array<uint32_t, N> others;
-    uint32_t count = 0;
-    for (size_t k = 0; k < N; ++k) {
-      const bool is_pair = rows[k].size() == 2;
-      others[k] = is_pair ? rows[k].front().index() ^ rows[k].back().index() ^ self.index() : ~uint32_t{0};
-      count += is_pair ? 1 : 0;
-    }
-    const auto order = [&](size_t i, size_t j) {
-      const auto [low, high] = std::minmax({others[i], others[j]});
-      others[i] = low, others[j] = high;
-    };
-    for (size_t end = N - 1; end > 0; --end) {
-      for (size_t i = 0; i < end; ++i) order(i, i + 1);
-    }
-    for (size_t k = 0; k < N; ++k) out[k] = Entry(others[k]);
-    return out + count;
-  }
-
   static Entry* merge(std::span<const Entry> a, std::span<const Entry> b, Entry self, Entry* out,
                       const Entry* limit) {
     const Entry* i = a.data();
@@ -98,6 +73,7 @@ template <int Dim>
 class Materializer {
  public:
   static constexpr Kind top = static_cast<Kind>(Dim);
+  static constexpr Kind facet = static_cast<Kind>(Dim - 1);
 
   Materializer(const TiledMesh<Dim>& tiles, const Enumeration<Dim>& enumeration, bool needs_whole,
                const MaterializeOptions& options)
@@ -126,6 +102,8 @@ class Materializer {
       return coboundary<R>();
     } else if constexpr (R::from == Kind::vertex) {
       return vertex_neighbours();
+    } else if constexpr (R::from == top) {
+      return cell_neighbours<R>();
     } else {
       return adjacency<R>();
     }
@@ -134,34 +112,30 @@ class Materializer {
   /// Facets with one cell, and what lies on them.
   template <Kind K>
   [[nodiscard]] IdArray<IdOf<K>, std::uint8_t> boundary_flags() const {
-    constexpr Kind facet = static_cast<Kind>(Dim - 1);
-    const auto each = [&](const Share& share, auto&& emit) {
-      boundaries_.template for_each<top, facet>(share, [&](uint32_t id, const auto& row) {
-        for_each_entry(row, [&](uint32_t f) { emit(f, id); });
-      });
-    };
-    const Array<uint32_t> counts = Transpose(std::span<const Share>(shares_), facet, each).count();
-    const auto is_single = [&](uint32_t f) { return counts[f + 1] == 1; };
-    report(0.5);
     IdArray<IdOf<K>, std::uint8_t> flags(count(K), 0);
     const auto set = [&](uint32_t id) {
       std::atomic_ref(flags[IdOf<K>(id)]).store(1, std::memory_order_relaxed);  // others may set it too
     };
-    for_each_share(shares_, [&](size_t i) {
-      if constexpr (K == top) {
-        boundaries_.template for_each<top, facet>(shares_[i], [&](uint32_t id, const auto& row) {
-          if (std::ranges::any_of(row, is_single)) set(id);
-        });
-      } else if constexpr (K == facet) {
-        for (size_t f = shares_[i][facet].begin; f < shares_[i][facet].end; ++f) {
-          if (is_single(static_cast<uint32_t>(f))) set(static_cast<uint32_t>(f));
+    for_each_upper<facet>([&](uint32_t v, const auto& around, uint32_t, uint32_t) {
+      for (uint32_t i = 0; i < around.row_count(); ++i) {
+        if (around.row(i).size() != 1) continue;
+        const uint32_t f = around.first_row() + i;
+        if constexpr (K == top) {
+          set(around.row(i)[0]);
+        } else if constexpr (K == facet) {
+          set(f);
+        } else {
+          const auto corners = facet_corners(v, f);
+          for (size_t k = 0; k < corners.size(); ++k) {
+            if constexpr (K == Kind::vertex) {
+              set(corners[k]);
+            } else {
+              for (size_t j = k + 1; j < corners.size(); ++j) set(whole_->edge_id(corners[k], corners[j]));
+            }
+          }
         }
-      } else {
-        boundaries_.template for_each<facet, K>(shares_[i], [&](uint32_t id, const auto& row) {
-          if (!is_single(id)) return;
-          for (const uint32_t face : row) set(face);
-        });
       }
+      return uint32_t{0};
     });
     return flags;
   }
@@ -170,6 +144,9 @@ class Materializer {
   [[nodiscard]] size_t count(Kind kind) const { return shares_.back()[kind].end; }
 
  private:
+  using Across = std::array<uint32_t, Dim + 1>;  ///< by facet: the other cell there
+  static constexpr uint32_t nobody = 0xFFFFFFFFu;
+
   /// The faces of kind L of all elements of kind K.
   template <Kind K, Kind L>
   [[nodiscard]] Array<BoundaryRow<K, L>> boundary_rows() const {
@@ -257,6 +234,81 @@ class Materializer {
     for_each_group<CellScratch<K>>(*tiles_, exec_, load, visit);
   }
 
+  /// The vertices of a facet whose lowest is v.
+  [[nodiscard]] std::array<uint32_t, Dim> facet_corners(uint32_t v, uint32_t f) const {
+    if constexpr (Dim == 2) {
+      return {v, whole_->edge_hi[f]};
+    } else {
+      const uint32_t* ends = whole_->face_offsets.data() + 1;
+      const auto edge = std::upper_bound(ends + whole_->edge_offsets[v], ends + whole_->edge_offsets[v + 1], f);
+      return {v, whole_->edge_hi[static_cast<size_t>(edge - ends)], whole_->face_hi[f]};
+    }
+  }
+
+  /// Cells across each facet, 4 bytes a facet of a cell meanwhile. Where three cells or more share a facet the
+  /// general way is taken.
+  template <class R>
+  [[nodiscard]] Csr<typename R::Row, typename R::Entry> cell_neighbours() const {
+    Array<Across> across(count(top));
+    std::atomic<bool> is_crowded{false};
+    for_each_upper<facet>([&](uint32_t, const auto& around, uint32_t, uint32_t) {
+      for (uint32_t i = 0; i < around.row_count(); ++i) {
+        const auto row = around.row(i);
+        const std::uint8_t* facets = around.facets(i);
+        if (row.size() == 2) {
+          across[row[0]][facets[0]] = row[1];
+          across[row[1]][facets[1]] = row[0];
+        } else if (row.size() == 1) {
+          across[row[0]][facets[0]] = nobody;
+        } else {
+          is_crowded = true;
+        }
+      }
+      return uint32_t{0};
+    });
+    report(0.5);
+    return is_crowded ? adjacency<R>() : sorted_rows<R>(across);
+  }
+
+  /// One trip through memory: a chunk's entries are counted, and it is sorted when those before are known.
+  template <class R>
+  [[nodiscard]] Csr<typename R::Row, typename R::Entry> sorted_rows(const Array<Across>& across) const {
+    constexpr size_t chunk = 8192;
+    const size_t chunks = (across.size() + chunk - 1) / chunk;
+    Csr<typename R::Row, typename R::Entry> csr;
+    csr.offsets.resize(across.size() + 1);
+    csr.offsets[0] = 0;
+    csr.values.resize(checked_offset(across.size() * (Dim + 1)));
+    host::ChunkTotals<std::uint64_t> totals(chunks);
+    host::for_each_chunk(exec_.threads(), across.size(), chunk, [&](host::Range range, int) {
+      std::uint64_t entries = 0;
+      for (size_t c = range.begin; c < range.end; ++c)
+        for_each_entry(across[c], [&](uint32_t other) { entries += other != nobody ? 1 : 0; });
+      uint32_t at = static_cast<uint32_t>(totals.exchange(range.begin / chunk, entries));
+      const size_t limit = at + entries;
+      for (size_t c = range.begin; c < range.end; ++c) {
+        const Across row = sorted(across[c]);
+        for (size_t k = 0; k <= Dim; ++k) {
+          if (at + k < limit) csr.values[at + k] = typename R::Entry(row[k]);  // nobody comes last
+        }
+        for_each_entry(row, [&](uint32_t other) { at += other != nobody ? 1 : 0; });
+        csr.offsets[c + 1] = at;
+      }
+    });
+    csr.values.resize(totals.total(chunks));
+    return csr;
+  }
+
+  static Across sorted(Across row) {
+    for (size_t end = Dim; end > 0; --end) {
+      for (size_t i = 0; i < end; ++i) {
+        const auto [low, high] = std::minmax({row[i], row[i + 1]});
+        row[i] = low, row[i + 1] = high;
+      }
+    }
+    return row;
+  }
+
   template <class R>
   [[nodiscard]] Csr<typename R::Row, typename R::Entry> cells_around() const {
     using Entry = typename R::Entry;
@@ -298,17 +350,17 @@ class Materializer {
   template <class R>
   [[nodiscard]] Csr<typename R::Row, typename R::Entry> adjacency() const {
     constexpr Kind kind = R::from;
-    constexpr Kind facet = static_cast<Kind>(static_cast<int>(kind) - 1);
-    constexpr size_t length = faces_of_simplex(kind, facet);
-    const auto facets = boundary_rows<kind, facet>();
-    const auto around = transposed<Relation<facet, kind>>(facets);
+    constexpr Kind side = static_cast<Kind>(static_cast<int>(kind) - 1);
+    constexpr size_t length = faces_of_simplex(kind, side);
+    const auto sides = boundary_rows<kind, side>();
+    const auto around = transposed<Relation<side, kind>>(sides);
     report(0.5);
     std::vector<std::uint64_t> first(shares_.size() + 1, 0);
     for_each_share(shares_, [&](size_t i) {
       const host::Range own = shares_[i][kind];
       std::uint64_t entries = 0;
       for (size_t x = own.begin; x < own.end; ++x)
-        for_each_entry(facets[x], [&](uint32_t f) { entries += around.offsets[f + 1] - around.offsets[f] - 1; });
+        for_each_entry(sides[x], [&](uint32_t f) { entries += around.offsets[f + 1] - around.offsets[f] - 1; });
       first[i + 1] = entries;
     });
     std::partial_sum(first.begin(), first.end(), first.begin());
@@ -321,7 +373,7 @@ class Materializer {
       auto* out = csr.values.data() + first[i];
       for (size_t x = shares_[i][kind].begin; x < shares_[i][kind].end; ++x) {
         std::array<std::span<const typename R::Entry>, length> rows;
-        for (size_t k = 0; k < length; ++k) rows[k] = around[IdOf<facet>(facets[x][k])];
+        for (size_t k = 0; k < length; ++k) rows[k] = around[IdOf<side>(sides[x][k])];
         out = others.write(rows, typename R::Entry(static_cast<uint32_t>(x)), out);
         csr.offsets[x + 1] = static_cast<uint32_t>(out - csr.values.data());
       }

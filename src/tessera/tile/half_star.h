@@ -109,13 +109,22 @@ class HalfStars {
   std::uint64_t seconds_ = 0;  ///< middle corners that are the second
 };
 
+/// A table by vertex whose size does not grow with the mesh: some vertices share a place. Neighbours hardly
+/// ever do, because ids that follow each other have places that do, and ids that agree in their low bits
+/// have not; whoever uses the table must notice when they do.
+inline constexpr std::uint32_t vertex_table_size = 1u << 16;
+[[nodiscard]] constexpr std::uint32_t vertex_table_place(std::uint32_t v) {
+  return (v + (v >> 16) * 40503u) & (vertex_table_size - 1);
+}
+
 /// The edges and faces that belong to one vertex. Up to 64 higher neighbours faces are bit masks; beyond, a
-/// sorted list of pairs. Keeps one byte for every vertex of the mesh.
+/// sorted list of pairs.
 template <int Dim>
 class UpperStar {
  public:
   explicit UpperStar(const TiledMesh<Dim>& tiles)
-      : cells_(tiles.cells()), place_of_(tiles.vertex_count(), 0) {
+      : cells_(tiles.cells()),
+        table_(std::min<std::size_t>(tiles.vertex_count(), vertex_table_size), 0) {
     rank_of_[center_place] = most_in_masks;
   }
 
@@ -124,10 +133,7 @@ class UpperStar {
     const auto middle = stars.middle(center);
     most_faces_ = Dim * run.size() + static_cast<std::uint32_t>(middle.size());
     is_large_ = Dim * run.size() + (Dim - 1) * middle.size() > most_met;
-    if (!is_large_) {
-      meet(center, run, middle);
-      is_large_ = count_ > most_in_masks;
-    }
+    if (!is_large_) is_large_ = !meet(center, run, middle) || count_ > most_in_masks;
     if (is_large_) return build_large(center, run, middle);
     sort();
     if constexpr (Dim == 3) connect(run.size(), middle.size());
@@ -168,29 +174,39 @@ class UpperStar {
   using Range = typename TiledMesh<Dim>::Range;
   using Places = std::array<std::uint8_t, Dim>;
 
-  /// Numbers the corners above the center in the order they are met, from 1 on.
-  void meet(std::uint32_t center, Range run, std::span<const std::uint32_t> middle) {
-    std::uint8_t* place_of = place_of_.data();
+  /// Numbers the corners above the center in the order they are met, from 1 on. False if two of them share a
+  /// place in the table, which holds a vertex's high bits and its number.
+  bool meet(std::uint32_t center, Range run, std::span<const std::uint32_t> middle) {
+    std::uint32_t* table = table_.data();
+    const auto cells = cells_;
     std::uint32_t n = 0;
-    place_of[center] = center_place;
-    const auto place = [&](VertexId v) {
-      met_[n] = v.index();  // kept only if it is new
-      const std::uint8_t known = place_of[v.index()];
-      n += known == 0 ? 1 : 0;
-      return place_of[v.index()] = known == 0 ? static_cast<std::uint8_t>(n) : known;
+    std::uint32_t clash = 0;
+    table[vertex_table_place(center)] = high_bits(center) | center_place;
+    const auto place = [&](VertexId vertex) {
+      const std::uint32_t v = vertex.index();
+      met_[n] = v;  // kept only if it is new
+      std::uint32_t& entry = table[vertex_table_place(v)];
+      const std::uint32_t known = entry;
+      const bool is_new = known == 0;
+      n += is_new ? 1 : 0;
+      clash |= is_new ? 0 : high_bits(known ^ v);
+      entry = is_new ? high_bits(v) | n : known;
+      return static_cast<std::uint8_t>(entry);
     };
     Places* places = places_.data();
     for (std::uint32_t c = run.begin; c < run.end; ++c, ++places) {
-      for (std::size_t k = 0; k < Dim; ++k) (*places)[k] = place(cells_[c][k + 1]);
+      for (std::size_t k = 0; k < Dim; ++k) (*places)[k] = place(cells[c][k + 1]);
     }
     for (const std::uint32_t c : middle) {  // a third corner meets itself where a second meets the third
-      for (std::size_t k = 1; k < Dim; ++k) (*places)[k] = place(cells_[c][k + 1]);
+      for (std::size_t k = 1; k < Dim; ++k) (*places)[k] = place(cells[c][k + 1]);
       ++places;
     }
-    for (std::uint32_t i = 0; i < n; ++i) place_of[met_[i]] = 0;
-    place_of[center] = 0;
+    for (std::uint32_t i = 0; i < n; ++i) table[vertex_table_place(met_[i])] = 0;
+    table[vertex_table_place(center)] = 0;
     count_ = n;
+    return clash == 0;
   }
+  static std::uint32_t high_bits(std::uint32_t v) { return v & ~(vertex_table_size - 1); }
 
   /// The rank of a neighbour is how many are smaller.
   void sort() {
@@ -264,7 +280,7 @@ class UpperStar {
   bool is_large_ = false;
   std::uint32_t count_ = 0;
   std::uint32_t most_faces_ = 0;
-  std::vector<std::uint8_t> place_of_;  ///< by vertex; 0 but while corners are met
+  std::vector<std::uint32_t> table_;  ///< 0 but while corners are met
   std::array<std::uint32_t, most_met + 4> met_ = {};
   std::array<Places, most_met + 4> places_;     ///< of the corners of each cell
   std::array<std::uint8_t, 256> rank_of_ = {};  ///< by place

@@ -15,6 +15,7 @@
 #include <tessera/tile/boundaries.h>
 #include <tessera/tile/groups.h>
 #include <tessera/tile/half_star.h>
+#include <tessera/tile/merge_rows.h>
 #include <tessera/tile/share.h>
 #include <tessera/tile/transpose.h>
 #include <tessera/tile/upper_cells.h>
@@ -24,49 +25,6 @@ namespace {
 
 using std::size_t;
 using std::uint32_t;
-
-/// Merges ascending rows that have one entry, the element itself, in common, and leaves it out.
-template <class Entry, size_t N>
-class OthersAround {
- public:
-  /// Nothing is written at `limit` or beyond.
-  explicit OthersAround(Entry* limit) : limit_(limit) {}
-
-  /// Returns where the next row begins.
-  Entry* write(const std::array<std::span<const Entry>, N>& rows, Entry self, Entry* out) {
-    std::span<const Entry> merged = rows[0];
-    for (size_t k = 1; k + 1 < N; ++k) {
-      Array<Entry>& to = scratch_[k % 2];
-      if (to.size() < merged.size() + rows[k].size()) to.resize(2 * (merged.size() + rows[k].size()));
-      const Entry* end = merge(merged, rows[k], self, to.data(), to.data() + to.size());
-      merged = {to.data(), end};
-    }
-    return merge(merged, rows[N - 1], self, out, limit_);
-  }
-
- private:
-  static Entry* merge(std::span<const Entry> a, std::span<const Entry> b, Entry self, Entry* out,
-                      const Entry* limit) {
-    const Entry* i = a.data();
-    const Entry* j = b.data();
-    const auto put = [&](Entry value) {
-      if (out < limit) *out = value;  // may be in the next row, if it was the last and is not wanted
-      out += value != self ? 1 : 0;
-    };
-    while (i < a.data() + a.size() && j < b.data() + b.size()) {
-      const bool first = *i < *j;
-      put(first ? *i : *j);
-      i += first ? 1 : 0;
-      j += first ? 0 : 1;
-    }
-    while (i < a.data() + a.size()) put(*i++);
-    while (j < b.data() + b.size()) put(*j++);
-    return out;
-  }
-
-  Entry* limit_;
-  std::array<Array<Entry>, 2> scratch_;
-};
 
 /// Makes relations of one mesh, in a few passes over it that every worker takes its share of.
 template <int Dim>
@@ -369,12 +327,13 @@ class Materializer {
     csr.offsets[0] = 0;
     csr.values.resize(checked_offset(first.back()));
     for_each_share(shares_, [&](size_t i) {
-      OthersAround<typename R::Entry, length> others(csr.values.data() + first[i + 1]);
+      OthersAround<typename R::Entry, length> others;
+      auto* limit = csr.values.data() + first[i + 1];
       auto* out = csr.values.data() + first[i];
       for (size_t x = shares_[i][kind].begin; x < shares_[i][kind].end; ++x) {
         std::array<std::span<const typename R::Entry>, length> rows;
         for (size_t k = 0; k < length; ++k) rows[k] = around[IdOf<side>(sides[x][k])];
-        out = others.write(rows, typename R::Entry(static_cast<uint32_t>(x)), out);
+        out = others.write(rows, typename R::Entry(static_cast<uint32_t>(x)), out, limit);
         csr.offsets[x + 1] = static_cast<uint32_t>(out - csr.values.data());
       }
     });

@@ -17,12 +17,13 @@
 
 namespace tessera {
 
-/// K is edge, or face for the faces of tets. Keeps one byte for every vertex of the mesh.
+/// K is edge, or face for the faces of tets.
 template <int Dim, Kind K>
 class UpperCells {
  public:
   explicit UpperCells(const TiledMesh<Dim>& tiles)
-      : cells_(tiles.cells()), rank_of_(tiles.vertex_count(), 0) {}
+      : cells_(tiles.cells()),
+        rank_of_(std::min<std::size_t>(tiles.vertex_count(), vertex_table_size), 0) {}
 
   /// `part` is an enumeration with v in it, of the whole mesh or of v's tile.
   void build(const EnumerationPart& part, const HalfStars<Dim>& stars, std::uint32_t v) {
@@ -34,9 +35,8 @@ class UpperCells {
     is_large_ = edges[1] - edges[0] > most_edges || row_count_ > most_rows ||
                 (!of_faces && run.size() + middle.size() > bucket);
     if (!is_large_) {
-      number(part, v, edges);
       std::fill_n(count_.begin(), row_count_, 0);
-      is_large_ = !throw_in(v, run, middle);
+      is_large_ = !number(part, v, edges) || !throw_in(v, run, middle);
     }
     if (is_large_) build_large(part, v, run, middle);
   }
@@ -66,27 +66,33 @@ class UpperCells {
   using Range = typename TiledMesh<Dim>::Range;
 
   /// The ranks of the neighbours and, by the ranks of two of them, the places of the faces. Nothing is
-  /// cleared: only what is there is ever looked for.
-  void number(const EnumerationPart& part, std::uint32_t v, const std::uint32_t* edges) {
-    rank_of_[v] = most_edges;
-    for (std::uint32_t e = edges[0]; e < edges[1]; ++e)
-      rank_of_[part.edge_hi[e]] = static_cast<std::uint8_t>(e - edges[0]);
+  /// cleared: only what is there is ever looked for. False if two neighbours share a place in the table.
+  bool number(const EnumerationPart& part, std::uint32_t v, const std::uint32_t* edges) {
+    const std::span row(part.edge_hi.data() + edges[0], edges[1] - edges[0]);
+    std::uint8_t* rank_of = rank_of_.data();
+    rank_of[vertex_table_place(v)] = most_edges;
+    for (std::uint32_t r = 0; r < row.size(); ++r)
+      rank_of[vertex_table_place(row[r])] = static_cast<std::uint8_t>(r);
+    std::uint32_t clash = rank_of[vertex_table_place(v)] ^ most_edges;
+    for (std::uint32_t r = 0; r < row.size(); ++r) clash |= rank_of[vertex_table_place(row[r])] ^ r;
+    if (clash != 0) return false;
     if constexpr (of_faces) {
       std::uint32_t f = first_row_;
       for (std::uint32_t e = edges[0]; e < edges[1]; ++e) {
         for (const std::uint32_t end = part.face_offsets[e + 1]; f < end; ++f) {
-          const std::uint32_t pair = (e - edges[0]) << 6 | rank_of_[part.face_hi[f]];
+          const std::uint32_t pair = (e - edges[0]) << 6 | rank_of[vertex_table_place(part.face_hi[f])];
           face_of_[pair] = static_cast<std::uint8_t>(f - first_row_);
         }
       }
     }
+    return true;
   }
 
   /// False if a bucket was too small.
   bool throw_in(std::uint32_t v, Range run, std::span<const std::uint32_t> middle) {
     const std::uint8_t* rank_of = rank_of_.data();
     const auto cells = cells_;
-    const auto rank = [=](VertexId u) { return std::size_t{rank_of[u.index()]}; };
+    const auto rank = [=](VertexId u) { return std::size_t{rank_of[vertex_table_place(u.index())]}; };
     std::uint32_t fullest = 0;
     const auto hit = [&](std::size_t row, std::uint32_t cell, std::uint8_t facet) {
       const std::uint32_t count = count_[row]++;
@@ -157,7 +163,7 @@ class UpperCells {
   bool is_large_ = false;
   std::uint32_t first_row_ = 0;
   std::uint32_t row_count_ = 0;
-  std::vector<std::uint8_t> rank_of_;                               ///< by vertex
+  std::vector<std::uint8_t> rank_of_;                               ///< by place in the table
   std::array<std::uint8_t, (most_edges + 1) * most_edges> face_of_ = {};  ///< by two ranks
   std::array<std::uint32_t, most_rows + 1> count_ = {};
   std::array<std::uint32_t, bucket*(most_rows + 1)> thrown_ = {};

@@ -81,7 +81,8 @@ class Boundaries {
     } else if constexpr (L == Kind::edge) {
       std::size_t n = 0;
       for (std::size_t i = 0; i < Dim; ++i) {
-        for (std::size_t j = i + 1; j <= Dim; ++j) row[n++] = whole_->edge_id(cell[i].index(), cell[j].index());
+        for (std::size_t j = i + 1; j <= Dim; ++j)
+          row[n++] = whole_->edge_id(cell[i].index(), cell[j].index());
       }
     } else {
       const auto [a, b, c, d] = cell;

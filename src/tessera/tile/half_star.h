@@ -48,7 +48,8 @@ class HalfStars {
     for (std::uint32_t v = 0; v <= n; ++v) sum += std::exchange(next[v], sum);
     middle_.resize(sum);
     std::uint32_t* middle = middle_.data();
-    for_each_middle(tiles, begin, end, [&](std::uint32_t v, std::uint32_t c, std::size_t) { middle[next[v]++] = c; });
+    for_each_middle(tiles, begin, end,
+                    [&](std::uint32_t v, std::uint32_t c, std::size_t) { middle[next[v]++] = c; });
   }
 
   [[nodiscard]] Range vertices() const { return vertices_; }
@@ -67,9 +68,9 @@ class HalfStars {
   [[nodiscard]] std::uint64_t face_hits() const { return std::uint64_t{3} * cells_.size() + seconds_; }
 
  private:
-  /// Calls f(v, cell, corner) for the middle corners; v counts from the first vertex, and those of other tiles go to
-  /// the place after the last. Cells of earlier tiles come from the ribbons, each for its own tile's
-  /// vertices, so that none comes twice.
+  /// Calls f(v, cell, corner) for the middle corners; v counts from the first vertex, and those of other
+  /// tiles go to the place after the last. Cells of earlier tiles come from the ribbons, each for its own
+  /// tile's vertices, so that none comes twice.
   template <class F>
   void for_each_middle(const TiledMesh<Dim>& tiles, TileId begin, TileId end, F&& f) const {
     const auto cells = tiles.cells();
@@ -109,12 +110,13 @@ class HalfStars {
   std::uint64_t seconds_ = 0;  ///< middle corners that are the second
 };
 
-/// A table by vertex whose size does not grow with the mesh: some vertices share a place. Neighbours hardly
-/// ever do, because ids that follow each other have places that do, and ids that agree in their low bits
-/// have not; whoever uses the table must notice when they do.
-inline constexpr std::uint32_t vertex_table_size = 1u << 16;
-[[nodiscard]] constexpr std::uint32_t vertex_table_place(std::uint32_t v) {
-  return (v + (v >> 16) * 40503u) & (vertex_table_size - 1);
+/// A byte for every vertex, but no more than this many: vertices that agree in their low bits share a place.
+/// Neighbours hardly ever do; if they do, the general way is taken.
+inline constexpr std::uint32_t vertex_table_size = 1u << 20;
+
+/// A power of two that is enough for so many vertices, but at most `most`.
+[[nodiscard]] constexpr std::size_t vertex_table_for(std::size_t vertices, std::size_t most) {
+  return std::min(std::bit_ceil(std::max<std::size_t>(1, vertices)), most);
 }
 
 /// The edges and faces that belong to one vertex. Up to 64 higher neighbours faces are bit masks; beyond, a
@@ -122,9 +124,10 @@ inline constexpr std::uint32_t vertex_table_size = 1u << 16;
 template <int Dim>
 class UpperStar {
  public:
-  explicit UpperStar(const TiledMesh<Dim>& tiles)
+  explicit UpperStar(const TiledMesh<Dim>& tiles, std::size_t table_size = vertex_table_size)
       : cells_(tiles.cells()),
-        table_(std::min<std::size_t>(tiles.vertex_count(), vertex_table_size), 0) {
+        table_(vertex_table_for(tiles.vertex_count(), table_size), 0),
+        may_clash_(tiles.vertex_count() > table_.size()) {
     rank_of_[center_place] = most_in_masks;
   }
 
@@ -133,7 +136,10 @@ class UpperStar {
     const auto middle = stars.middle(center);
     most_faces_ = Dim * run.size() + static_cast<std::uint32_t>(middle.size());
     is_large_ = Dim * run.size() + (Dim - 1) * middle.size() > most_met;
-    if (!is_large_) is_large_ = !meet(center, run, middle) || count_ > most_in_masks;
+    if (!is_large_) {
+      const bool is_met = may_clash_ ? meet<true>(center, run, middle) : meet<false>(center, run, middle);
+      is_large_ = !is_met || count_ > most_in_masks;
+    }
     if (is_large_) return build_large(center, run, middle);
     sort();
     if constexpr (Dim == 3) connect(run.size(), middle.size());
@@ -175,23 +181,23 @@ class UpperStar {
   using Places = std::array<std::uint8_t, Dim>;
 
   /// Numbers the corners above the center in the order they are met, from 1 on. False if two of them share a
-  /// place in the table, which holds a vertex's high bits and its number.
+  /// place in the table.
+  template <bool MayClash>
   bool meet(std::uint32_t center, Range run, std::span<const std::uint32_t> middle) {
-    std::uint32_t* table = table_.data();
     const auto cells = cells_;
+    std::uint8_t* table = table_.data();
+    const std::uint32_t mask = static_cast<std::uint32_t>(table_.size() - 1);
     std::uint32_t n = 0;
     std::uint32_t clash = 0;
-    table[vertex_table_place(center)] = high_bits(center) | center_place;
+    table[center & mask] = center_place;
+    met_[center_place] = center;
     const auto place = [&](VertexId vertex) {
       const std::uint32_t v = vertex.index();
-      met_[n] = v;  // kept only if it is new
-      std::uint32_t& entry = table[vertex_table_place(v)];
-      const std::uint32_t known = entry;
-      const bool is_new = known == 0;
-      n += is_new ? 1 : 0;
-      clash |= is_new ? 0 : high_bits(known ^ v);
-      entry = is_new ? high_bits(v) | n : known;
-      return static_cast<std::uint8_t>(entry);
+      const std::uint8_t known = table[v & mask];
+      if constexpr (MayClash) clash |= known == 0 ? 0 : met_[known] ^ v;
+      met_[n + 1] = v;  // kept only if it is new
+      n += known == 0 ? 1 : 0;
+      return table[v & mask] = known == 0 ? static_cast<std::uint8_t>(n) : known;
     };
     Places* places = places_.data();
     for (std::uint32_t c = run.begin; c < run.end; ++c, ++places) {
@@ -201,32 +207,32 @@ class UpperStar {
       for (std::size_t k = 1; k < Dim; ++k) (*places)[k] = place(cells[c][k + 1]);
       ++places;
     }
-    for (std::uint32_t i = 0; i < n; ++i) table[vertex_table_place(met_[i])] = 0;
-    table[vertex_table_place(center)] = 0;
+    for (std::uint32_t i = 1; i <= n; ++i) table[met_[i] & mask] = 0;
+    table[center & mask] = 0;
     count_ = n;
     return clash == 0;
   }
-  static std::uint32_t high_bits(std::uint32_t v) { return v & ~(vertex_table_size - 1); }
 
   /// The rank of a neighbour is how many are smaller.
   void sort() {
+    const std::uint32_t* met = met_.data() + 1;
+    const auto place = [&](std::uint32_t i, std::uint32_t rank) {
+      neighbours_[rank] = met[i];
+      rank_of_[i + 1] = static_cast<std::uint8_t>(rank);
+    };
     if (count_ <= few) {
       std::array<std::uint32_t, few> below = {};
       for (std::uint32_t j = 0; j < count_; ++j) {
-        for (std::uint32_t i = 0; i < few; ++i) below[i] += met_[j] < met_[i] ? 1 : 0;
+        for (std::uint32_t i = 0; i < few; ++i) below[i] += met[j] < met[i] ? 1 : 0;
       }
       for (std::uint32_t i = 0; i < count_; ++i) place(i, below[i]);
       return;
     }
     for (std::uint32_t i = 0; i < count_; ++i) {
       std::uint32_t below = 0;
-      for (std::uint32_t j = 0; j < count_; ++j) below += met_[j] < met_[i] ? 1 : 0;
+      for (std::uint32_t j = 0; j < count_; ++j) below += met[j] < met[i] ? 1 : 0;
       place(i, below);
     }
-  }
-  void place(std::uint32_t i, std::uint32_t rank) {
-    neighbours_[rank] = met_[i];
-    rank_of_[i + 1] = static_cast<std::uint8_t>(rank);
   }
 
   /// Bit q of word p: the center, p and q are a face. The center's own rank is that of a word nobody reads.
@@ -280,8 +286,9 @@ class UpperStar {
   bool is_large_ = false;
   std::uint32_t count_ = 0;
   std::uint32_t most_faces_ = 0;
-  std::vector<std::uint32_t> table_;  ///< 0 but while corners are met
-  std::array<std::uint32_t, most_met + 4> met_ = {};
+  std::vector<std::uint8_t> table_;  ///< places by the low bits of vertices; 0 but while corners are met
+  bool may_clash_ = false;
+  std::array<std::uint32_t, 256> met_ = {};     ///< by place
   std::array<Places, most_met + 4> places_;     ///< of the corners of each cell
   std::array<std::uint8_t, 256> rank_of_ = {};  ///< by place
   std::array<std::uint32_t, most_in_masks> neighbours_;

@@ -41,9 +41,7 @@ class Materializer {
       temporary_ = Enumeration<Dim>::make_explicit(tiles, options.exec);
       report(0.3);
     }
-    whole_ = !needs_whole             ? nullptr
-             : temporary_.has_value() ? &temporary_->whole()
-                                      : &enumeration.whole();
+    whole_ = !needs_whole ? nullptr : temporary_.has_value() ? &temporary_->whole() : &enumeration.whole();
     shares_ = make_shares(tiles, whole_, options.exec.threads());
     boundaries_ = Boundaries<Dim>(tiles, whole_);
   }
@@ -137,12 +135,14 @@ class Materializer {
 
   /// The transpose of a boundary that is kept, row after row.
   template <class R>
-  [[nodiscard]] Csr<typename R::Row, typename R::Entry> transposed(const Array<BoundaryRow<R::to, R::from>>& faces) const {
+  [[nodiscard]] Csr<typename R::Row, typename R::Entry> transposed(
+      const Array<BoundaryRow<R::to, R::from>>& faces) const {
     const auto each = [&](const Share& share, auto&& emit) {
       for (size_t i = share[R::to].begin; i < share[R::to].end; ++i)
         for_each_entry(faces[i], [&](uint32_t f) { emit(f, static_cast<uint32_t>(i)); });
     };
-    return Transpose(std::span<const Share>(shares_), R::from, each).template run<typename R::Row, typename R::Entry>();
+    return Transpose(std::span<const Share>(shares_), R::from, each)
+        .template run<typename R::Row, typename R::Entry>();
   }
 
   /// Vertices are at hand twice; the edges of faces are searched for once and kept meanwhile; cells come from
@@ -157,7 +157,8 @@ class Materializer {
           for_each_entry(row, [&](uint32_t v) { emit(v, id); });
         });
       };
-      return Transpose(std::span<const Share>(shares_), R::from, each).template run<typename R::Row, typename R::Entry>();
+      return Transpose(std::span<const Share>(shares_), R::from, each)
+          .template run<typename R::Row, typename R::Entry>();
     } else {
       return transposed<R>(boundary_rows<R::to, R::from>());
     }
@@ -198,13 +199,14 @@ class Materializer {
       return {v, whole_->edge_hi[f]};
     } else {
       const uint32_t* ends = whole_->face_offsets.data() + 1;
-      const auto edge = std::upper_bound(ends + whole_->edge_offsets[v], ends + whole_->edge_offsets[v + 1], f);
+      const auto edge =
+          std::upper_bound(ends + whole_->edge_offsets[v], ends + whole_->edge_offsets[v + 1], f);
       return {v, whole_->edge_hi[static_cast<size_t>(edge - ends)], whole_->face_hi[f]};
     }
   }
 
-  /// Cells across each facet, 4 bytes a facet of a cell meanwhile. Where three cells or more share a facet the
-  /// general way is taken.
+  /// Cells across each facet, 4 bytes a facet of a cell meanwhile. Where three cells or more share a facet
+  /// the general way is taken.
   template <class R>
   [[nodiscard]] Csr<typename R::Row, typename R::Entry> cell_neighbours() const {
     Array<Across> across(count(top));
@@ -318,7 +320,8 @@ class Materializer {
       const host::Range own = shares_[i][kind];
       std::uint64_t entries = 0;
       for (size_t x = own.begin; x < own.end; ++x)
-        for_each_entry(sides[x], [&](uint32_t f) { entries += around.offsets[f + 1] - around.offsets[f] - 1; });
+        for_each_entry(sides[x],
+                       [&](uint32_t f) { entries += around.offsets[f + 1] - around.offsets[f] - 1; });
       first[i + 1] = entries;
     });
     std::partial_sum(first.begin(), first.end(), first.begin());

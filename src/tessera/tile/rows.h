@@ -239,8 +239,8 @@ class RowMaker {
     } else {
       TileRows corners_of;
       fill<Relation<K, Kind::vertex>>(tile, corners_of);
-      std::uint32_t id = K == Kind::edge ? lookup_->enumeration().first_edge(tile)
-                                         : lookup_->enumeration().first_face(tile);
+      std::uint32_t id =
+          K == Kind::edge ? lookup_->enumeration().first_edge(tile) : lookup_->enumeration().first_face(tile);
       for (std::size_t i = 0; i < corners_of.size(); ++i) {
         std::array<std::uint32_t, static_cast<int>(K) + 1> corners;
         std::ranges::copy(corners_of[i], corners.begin());
@@ -340,7 +340,8 @@ class RowMaker {
   TileView<Dim> view_;
   VertexStar<Dim> star_;
   EnumerationPart own_;
-  std::tuple<std::optional<UpperCells<Dim, Kind::edge>>, std::optional<UpperCells<Dim, Kind::face>>> upper_cells_;
+  std::tuple<std::optional<UpperCells<Dim, Kind::edge>>, std::optional<UpperCells<Dim, Kind::face>>>
+      upper_cells_;
   TileCache<Sides> sides_{48};
   Kind sides_of_ = Kind::vertex;  ///< whose sides they are
   TileRows* rows_ = nullptr;

@@ -48,7 +48,8 @@ namespace tessera {
   const std::uint32_t begin = row[0];
   if (begin + std::size_t{16} <= values.size()) [[likely]] {
     const std::uint32_t found = equal_among_16(values.data() + begin, value);
-    if (found != 0) [[likely]] return begin + static_cast<std::uint32_t>(std::countr_zero(found));
+    if (found != 0) [[likely]]
+      return begin + static_cast<std::uint32_t>(std::countr_zero(found));
   }
   const auto place = std::lower_bound(values.begin() + begin, values.begin() + row[1], value);
   return static_cast<std::uint32_t>(place - values.begin());

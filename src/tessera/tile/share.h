@@ -1,5 +1,5 @@
-// Shares: the elements of a mesh cut into contiguous parts, one for each worker, so that no two workers write to one
-// place.
+// Shares: the elements of a mesh cut into contiguous parts, one for each worker, so that no two workers write
+// to one place.
 //
 // A share is an interval of vertices with the edges, faces and cells that belong to them, which are intervals
 // too. The faces of an element never belong to a vertex below its own lowest, so what a share's elements

@@ -1,5 +1,5 @@
-// Transpose: who names an element, from what each element names. Parallel, without atomics, and the same for any
-// number of workers.
+// Transpose: who names an element, from what each element names. Parallel, without atomics, and the same for
+// any number of workers.
 //
 // Every share counts what its sources name in its own interval of targets; a target of a later share (there
 // are none in earlier ones) goes with its source onto a list for that share. A target's row is then what the
@@ -64,7 +64,8 @@ class Transpose {
       for_each_from_afar(i, place);
       const std::size_t end = shares_[i][target_].end;
       each_(shares_[i], [&](std::uint32_t target, std::uint32_t value) {
-        if (target < end) [[likely]] place(target, value);
+        if (target < end) [[likely]]
+          place(target, value);
       });
     });
     return csr;

@@ -21,9 +21,8 @@ namespace tessera {
 template <int Dim, Kind K>
 class UpperCells {
  public:
-  explicit UpperCells(const TiledMesh<Dim>& tiles)
-      : cells_(tiles.cells()),
-        rank_of_(std::min<std::size_t>(tiles.vertex_count(), vertex_table_size), 0) {}
+  explicit UpperCells(const TiledMesh<Dim>& tiles, std::size_t table_size = vertex_table_size)
+      : cells_(tiles.cells()), rank_of_(vertex_table_for(tiles.vertex_count(), table_size), 0) {}
 
   /// `part` is an enumeration with v in it, of the whole mesh or of v's tile.
   void build(const EnumerationPart& part, const HalfStars<Dim>& stars, std::uint32_t v) {
@@ -36,6 +35,7 @@ class UpperCells {
                 (!of_faces && run.size() + middle.size() > bucket);
     if (!is_large_) {
       std::fill_n(count_.begin(), row_count_, 0);
+      count_[nobody] = 0;
       is_large_ = !number(part, v, edges) || !throw_in(v, run, middle);
     }
     if (is_large_) build_large(part, v, run, middle);
@@ -46,7 +46,8 @@ class UpperCells {
   [[nodiscard]] std::uint32_t row_count() const { return row_count_; }
   /// The cells of row i, ascending.
   [[nodiscard]] std::span<const std::uint32_t> row(std::uint32_t i) const {
-    if (is_large_) return {large_cells_.data() + large_offsets_[i], large_offsets_[i + 1] - large_offsets_[i]};
+    if (is_large_)
+      return {large_cells_.data() + large_offsets_[i], large_offsets_[i + 1] - large_offsets_[i]};
     return {thrown_.data() + bucket * i, count_[i]};
   }
   /// Which facet of each of them the row's element is, in the order of Boundaries. Of facets only.
@@ -70,17 +71,17 @@ class UpperCells {
   bool number(const EnumerationPart& part, std::uint32_t v, const std::uint32_t* edges) {
     const std::span row(part.edge_hi.data() + edges[0], edges[1] - edges[0]);
     std::uint8_t* rank_of = rank_of_.data();
-    rank_of[vertex_table_place(v)] = most_edges;
-    for (std::uint32_t r = 0; r < row.size(); ++r)
-      rank_of[vertex_table_place(row[r])] = static_cast<std::uint8_t>(r);
-    std::uint32_t clash = rank_of[vertex_table_place(v)] ^ most_edges;
-    for (std::uint32_t r = 0; r < row.size(); ++r) clash |= rank_of[vertex_table_place(row[r])] ^ r;
+    const std::uint32_t mask = low_bits();
+    rank_of[v & mask] = most_edges;
+    for (std::uint32_t r = 0; r < row.size(); ++r) rank_of[row[r] & mask] = static_cast<std::uint8_t>(r);
+    std::uint32_t clash = rank_of[v & mask] ^ most_edges;
+    for (std::uint32_t r = 0; r < row.size(); ++r) clash |= rank_of[row[r] & mask] ^ r;
     if (clash != 0) return false;
     if constexpr (of_faces) {
       std::uint32_t f = first_row_;
       for (std::uint32_t e = edges[0]; e < edges[1]; ++e) {
         for (const std::uint32_t end = part.face_offsets[e + 1]; f < end; ++f) {
-          const std::uint32_t pair = (e - edges[0]) << 6 | rank_of[vertex_table_place(part.face_hi[f])];
+          const std::uint32_t pair = (e - edges[0]) << 6 | rank_of[part.face_hi[f] & mask];
           face_of_[pair] = static_cast<std::uint8_t>(f - first_row_);
         }
       }
@@ -88,18 +89,21 @@ class UpperCells {
     return true;
   }
 
+  [[nodiscard]] std::uint32_t low_bits() const { return static_cast<std::uint32_t>(rank_of_.size() - 1); }
+
   /// False if a bucket was too small.
   bool throw_in(std::uint32_t v, Range run, std::span<const std::uint32_t> middle) {
     const std::uint8_t* rank_of = rank_of_.data();
     const auto cells = cells_;
-    const auto rank = [=](VertexId u) { return std::size_t{rank_of[vertex_table_place(u.index())]}; };
+    const std::uint32_t mask = low_bits();
+    const auto rank = [=](VertexId u) { return std::size_t{rank_of[u.index() & mask]}; };
     std::uint32_t fullest = 0;
     const auto hit = [&](std::size_t row, std::uint32_t cell, std::uint8_t facet) {
       const std::uint32_t count = count_[row]++;
-      const std::size_t at = bucket * row + (count & (bucket - 1));
+      const std::size_t at = bucket * row + (of_faces ? count & (bucket - 1) : count);
       thrown_[at] = cell;
       if constexpr (static_cast<int>(K) + 1 == Dim) facets_[at] = facet;
-      fullest |= count;
+      if constexpr (of_faces) fullest |= count;
     };
     for (const std::uint32_t c : middle) {
       const auto& cell = cells[c];
@@ -163,8 +167,8 @@ class UpperCells {
   bool is_large_ = false;
   std::uint32_t first_row_ = 0;
   std::uint32_t row_count_ = 0;
-  std::vector<std::uint8_t> rank_of_;                               ///< by place in the table
-  std::array<std::uint8_t, (most_edges + 1) * most_edges> face_of_ = {};  ///< by two ranks
+  std::vector<std::uint8_t> rank_of_;                                    ///< by the low bits of vertices
+  std::array<std::uint8_t, (most_edges + 1)* most_edges> face_of_ = {};  ///< by two ranks
   std::array<std::uint32_t, most_rows + 1> count_ = {};
   std::array<std::uint32_t, bucket*(most_rows + 1)> thrown_ = {};
   std::array<std::uint8_t, bucket*(most_rows + 1)> facets_ = {};

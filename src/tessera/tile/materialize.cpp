@@ -26,7 +26,12 @@ namespace {
 using std::size_t;
 using std::uint32_t;
 
-/// Makes relations of one mesh, in a few passes over it that every worker takes its share of.
+/// Makes relations of one mesh: a specialised twin of the tile kernels (rows.h), which give the same rows.
+///
+///   boundaries   EV FV FE TV TE TF: written straight into place; rows have one length
+///   vertices     VV VE VF VT, and EF: boundaries transposed
+///   cells        ET FT, TT and boundary flags: from half stars
+///   others       EE FF, and TT where a facet has three cells or more: rows of the sides merged
 template <int Dim>
 class Materializer {
  public:
@@ -72,7 +77,7 @@ class Materializer {
     const auto set = [&](uint32_t id) {
       std::atomic_ref(flags[IdOf<K>(id)]).store(1, std::memory_order_relaxed);  // others may set it too
     };
-    for_each_upper<facet>([&](uint32_t v, const auto& around, uint32_t, uint32_t) {
+    for_each_upper<facet>([&](uint32_t v, const auto& around, size_t, size_t) {
       for (uint32_t i = 0; i < around.row_count(); ++i) {
         if (around.row(i).size() != 1) continue;
         const uint32_t f = around.first_row() + i;
@@ -91,7 +96,7 @@ class Materializer {
           }
         }
       }
-      return uint32_t{0};
+      return size_t{0};
     });
     return flags;
   }
@@ -182,9 +187,10 @@ class Materializer {
       return mine.hits;
     };
     const auto visit = [&](const TileGroup&, CellScratch<K>& mine, std::uint64_t before) {
+      if (monitor_ != nullptr && monitor_->is_stopped()) return;  // the next report says so
       const auto owned = mine.stars.vertices();
-      uint32_t at = checked_offset(before);
-      const uint32_t end = checked_offset(before + mine.hits);
+      size_t at = before;
+      const size_t end = before + mine.hits;
       for (uint32_t v = owned.begin; v < owned.end; ++v) {
         mine.around.build(*whole_, mine.stars, v);
         at = f(v, mine.around, at, end);
@@ -211,7 +217,7 @@ class Materializer {
   [[nodiscard]] Csr<typename R::Row, typename R::Entry> cell_neighbours() const {
     Array<Across> across(count(top));
     std::atomic<bool> is_crowded{false};
-    for_each_upper<facet>([&](uint32_t, const auto& around, uint32_t, uint32_t) {
+    for_each_upper<facet>([&](uint32_t, const auto& around, size_t, size_t) {
       for (uint32_t i = 0; i < around.row_count(); ++i) {
         const auto row = around.row(i);
         const std::uint8_t* facets = around.facets(i);
@@ -224,7 +230,7 @@ class Materializer {
           is_crowded = true;
         }
       }
-      return uint32_t{0};
+      return size_t{0};
     });
     report(0.5);
     return is_crowded ? adjacency<R>() : sorted_rows<R>(across);
@@ -269,6 +275,8 @@ class Materializer {
     return row;
   }
 
+  /// Rows lie one after the other, so that a block may be copied where a row is shorter: the next one
+  /// follows.
   template <class R>
   [[nodiscard]] Csr<typename R::Row, typename R::Entry> cells_around() const {
     using Entry = typename R::Entry;
@@ -276,8 +284,8 @@ class Materializer {
     csr.offsets.resize(count(R::from) + 1);
     csr.offsets[0] = 0;
     csr.values.resize(checked_offset(std::uint64_t{faces_of_simplex(R::to, R::from)} * count(R::to)));
-    for_each_upper<R::from>([&](uint32_t, const auto& around, uint32_t at, uint32_t limit) {
-      constexpr uint32_t block = R::from == Kind::edge ? 16 : 4;
+    for_each_upper<R::from>([&](uint32_t, const auto& around, size_t at, size_t limit) {
+      constexpr size_t block = R::from == Kind::edge ? 16 : 4;
       uint32_t* ends = csr.offsets.data() + around.first_row() + 1;
       Entry* values = csr.values.data();
       for (uint32_t i = 0; i < around.row_count(); ++i) {
@@ -288,7 +296,8 @@ class Materializer {
         } else {
           std::memcpy(to, row.data(), row.size_bytes());
         }
-        ends[i] = at += static_cast<uint32_t>(row.size());
+        at += row.size();
+        ends[i] = static_cast<uint32_t>(at);
       }
       return at;
     });

@@ -231,7 +231,8 @@ TEST(Relations, MeshesWithoutCellsHaveEmptyRows) {
 
 // In a table of 16 places neighbours agree in their low bits all the time.
 TEST(HalfStars, NeighboursMayShareAPlaceInTheTable) {
-  const TiledMesh<3> tiles = tile(make_kuhn(8), {.max_vertices = 50});
+  const TetMesh mesh = make_kuhn(8);
+  const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 50});
   const auto enumeration = Enumeration<3>::make_explicit(tiles);
   UpperStar<3> star(tiles), small_star(tiles, 16);
   UpperCells<3, Kind::edge> edges(tiles), small_edges(tiles, 16);

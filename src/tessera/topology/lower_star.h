@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/core/macros.h>
 #include <tessera/topology/bit_set.h>
 #include <tessera/topology/large_lower_star.h>
 #include <tessera/topology/star_numbers.h>
@@ -175,6 +176,7 @@ class LowerStar {
 
     std::uint32_t add(std::uint8_t dimension, std::uint32_t high_rank, std::uint32_t low_rank,
                       std::initializer_list<std::uint32_t> facet_numbers) {
+      TS_EXPECTS(count < capacity);
       const std::uint32_t number = count++;
       kind[number] = dimension;
       high[number] = static_cast<std::uint8_t>(high_rank);
@@ -291,8 +293,8 @@ class LowerStar {
   StarNumbers<Dim> numbers_;
   LargeLowerStar<Dim> large_;
   LowerStarResult<Dim> result_;
-  std::uint64_t low_ = 0;                 ///< numbers of lower neighbours
-  std::array<std::uint8_t, 64> rank_of_;  ///< by number
+  std::uint64_t low_ = 0;                                         ///< numbers of lower neighbours
+  std::array<std::uint8_t, StarNumbers<Dim>::most + 1> rank_of_;  ///< by number
   std::vector<StarCell> star_cells_;
   std::array<std::uint64_t, 64> below_;  ///< by rank: the lower ranks that form a triangle with it
   std::array<std::uint32_t, 64> first_face_;

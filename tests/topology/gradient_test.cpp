@@ -19,7 +19,9 @@ using oracle::Cells;
 template <int Dim>
 struct Found {
   Found(const SimplexMesh<Dim>& mesh, const Field& field)
-      : cells(mesh), tiles(tile(mesh, {.max_vertices = 20})), gradient(compute_gradient<Dim>(tiles, field)) {
+      : cells(mesh),
+        tiles(tile(mesh, {.max_vertices = 20, .exec = Exec::host(1)})),
+        gradient(compute_gradient<Dim>(tiles, field, {{.exec = Exec::host(1)}})) {
     for (const auto& level : critical_cells_of(gradient)) {
       critical.insert(level.begin(), level.end());
       counts.push_back(static_cast<int>(level.size()));
@@ -298,8 +300,10 @@ TEST(Gradient, TakesLittleMemory) {
     EXPECT_LE(gradient.bytes(), 8 * mesh.cell_count() + 4 * mesh.vertex_count());
     EXPECT_EQ(gradient.bytes(),
               4 * (mesh.vertex_count() + 1) + 5 * gradient.edge_count() + mesh.cell_count());
-    const auto with_paths = compute_gradient<3>(tiles, field, {{}, true});
+    auto with_paths = compute_gradient<3>(tiles, field, {{}, true});
     EXPECT_EQ(with_paths.bytes(), gradient.bytes() + 4 * mesh.cell_count() + 4 * mesh.vertex_count());
+    EXPECT_EQ(with_paths.take_next().size(), mesh.cell_count());
+    EXPECT_TRUE(with_paths.next().empty());
     EXPECT_TRUE(gradient.next().empty());
     EXPECT_TRUE(gradient.first_cells().empty());
   }

@@ -32,7 +32,24 @@ struct Reference {
   std::array<std::size_t, 4> cells;                 ///< counts by dimension
   std::optional<std::array<std::size_t, 3>> paths;  ///< counts by type
   std::optional<Digest> point_lines, cell_lines, pair_lines, path_lines;
+  /// Triangles of descending walls, dual polygons of ascending ones, ascending walls that have any.
+  std::optional<std::array<std::size_t, 3>> walls;
+  /// Labels of ascending and descending manifolds and of their pairs; TTK counts "none" as one more.
+  std::optional<std::array<std::size_t, 3>> regions;
 };
+
+/// A dual polygon needs three cells around its edge.
+std::array<std::size_t, 3> count_walls(const Results& results) {
+  std::array<std::size_t, 3> counts = {};
+  for (const NamedWall& wall : results.descending_walls) counts[0] += wall.cells.size();
+  for (const NamedWall& wall : results.ascending_walls) {
+    const auto polygons =
+        std::count_if(wall.rings.begin(), wall.rings.end(), [](const auto& ring) { return ring.size() > 2; });
+    counts[1] += static_cast<std::size_t>(polygons);
+    counts[2] += polygons > 0 ? 1 : 0;
+  }
+  return counts;
+}
 
 template <class T>
 void expect_if_known(const T& found, const std::optional<T>& expected) {
@@ -53,6 +70,8 @@ void check(const TetMesh& mesh, const Field& field, const Reference& expected) {
     expect_if_known(digest(cell_lines(found)), expected.cell_lines);
     expect_if_known(digest(pair_lines(found)), expected.pair_lines);
     expect_if_known(digest(path_lines(found)), expected.path_lines);
+    expect_if_known(count_walls(found), expected.walls);
+    expect_if_known(found.regions, expected.regions);
   }
 }
 
@@ -68,7 +87,9 @@ TEST(TopologyReference, Kuhn16Rough) {
          .point_lines = Digest{1478, 0xB977081624694735},
          .cell_lines = Digest{1587, 0x9BCFA456B079FF07},
          .pair_lines = Digest{19313, 0x18867B9E2386B4B6},
-         .path_lines = Digest{4275, 0x916BDEAF8DA6E1F3}});
+         .path_lines = Digest{4275, 0x916BDEAF8DA6E1F3},
+         .walls = {{5479, 10036, 686}},
+         .regions = {{62, 191, 285}}});
 }
 
 TEST(TopologyReference, Kuhn16Smooth) {
@@ -79,7 +100,9 @@ TEST(TopologyReference, Kuhn16Smooth) {
          .paths = {{162, 198, 35}},
          .point_lines = Digest{287, 0x623579A090ED05DD},
          .cell_lines = Digest{175, 0x63B8AE7ECC2DEEEA},
-         .path_lines = Digest{395, 0x0A624DF38FC0B442}});
+         .path_lines = Digest{395, 0x0A624DF38FC0B442},
+         .walls = {{2536, 4842, 80}},
+         .regions = {{6, 46, 56}}});
 }
 
 // micro_onetet: values 0, 1, 2, 3. The reference lines are "0 0" and "3 3".
@@ -154,7 +177,9 @@ TEST(TopologyReference, GridWithAMaximum) {
          .paths = {{24, 24, 6}},
          .point_lines = Digest{24, 0x88403A6AA41C2021},
          .cell_lines = Digest{27, 0x8845DC2BAA5FAC6B},
-         .path_lines = Digest{54, 0x73ABC2C44580BE31}});
+         .path_lines = Digest{54, 0x73ABC2C44580BE31},
+         .walls = {{48, 64, 12}},
+         .regions = {{1, 8, 8}}});
 }
 
 // All values equal: input ids decide.
@@ -179,7 +204,9 @@ TEST(TopologyReference, Ball60) {
          .cells = {4, 4, 2, 1},
          .paths = {{8, 8, 2}},
          .cell_lines = Digest{11, 0x3172E8651CF4F39E},
-         .path_lines = Digest{18, 0x1AE41A1777A6D8F4}});
+         .path_lines = Digest{18, 0x1AE41A1777A6D8F4},
+         .walls = {{64, 28, 3}},
+         .regions = {{1, 4, 4}}});
 }
 
 // micro_cone400: the lower star of the center has 600 triangles. Right is what the brute force finds; TTK

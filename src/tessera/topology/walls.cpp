@@ -180,7 +180,7 @@ void for_each_saddle(const Gradient<3>& gradient, const MorseSmaleOptions<3>& op
     if (options.monitor != nullptr && options.monitor->is_stopped()) return;
     for (size_t i = range.begin; i < range.end; ++i) f(saddles[i], static_cast<size_t>(worker), i / chunk);
   });
-  if (options.monitor != nullptr) options.monitor->update("building walls", 0.5 * dimension);
+  if (options.monitor != nullptr) options.monitor->update("building walls", dimension == 2 ? 0.5 : 1.0);
 }
 
 void find_descending(const Gradient<3>& gradient, const MorseSmaleOptions<3>& options, Walls& walls) {

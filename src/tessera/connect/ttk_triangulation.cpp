@@ -341,9 +341,20 @@ int checked_count(std::size_t count, const char* what) {
   return static_cast<int>(count);
 }
 
-float distance(const std::array<float, 3>& p, const std::array<float, 3>& q) {
+using Point = std::array<float, 3>;
+
+float distance(const Point& p, const Point& q) {
   return std::sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) +
                    (p[2] - q[2]) * (p[2] - q[2]));
+}
+
+/// The center of a triangle's inscribed circle: its corners, each as heavy as the side opposite it is long.
+Point incenter_of(const Point& p, const Point& q, const Point& r) {
+  const float sum = distance(q, r) + distance(p, r) + distance(p, q);
+  const std::array<float, 3> weight = {distance(q, r) / sum, distance(p, r) / sum, distance(p, q) / sum};
+  Point center;
+  for (std::size_t k = 0; k < 3; ++k) center[k] = weight[0] * p[k] + weight[1] * q[k] + weight[2] * r[k];
+  return center;
 }
 
 }  // namespace
@@ -532,25 +543,25 @@ int TtkTriangulation<Dim>::getTriangleIncenter(SimplexId triangle, float incente
     if (getTriangleVertex(triangle, i, vertex) != 0) return -1;
     getVertexPoint(vertex, x, y, z);
   }
-  std::array<float, 3> opposite = {distance(points[1], points[2]), distance(points[0], points[2]),
-                                   distance(points[0], points[1])};
-  const float sum = opposite[0] + opposite[1] + opposite[2];
-  for (float& length : opposite) length /= sum;
-  for (std::size_t k = 0; k < 3; ++k) {
-    incenter[k] = opposite[0] * points[0][k] + opposite[1] * points[1][k] + opposite[2] * points[2][k];
-  }
+  const auto center = incenter_of(points[0], points[1], points[2]);
+  std::copy(center.begin(), center.end(), incenter);
   return 0;
 }
 
 template <int Dim>
 int TtkTriangulation<Dim>::getTetraIncenter(SimplexId tetra, float incenter[3]) const {
-  if constexpr (Dim == 2) return -1;
-  std::array<float, 3> sum = {0, 0, 0};
+  if (Dim == 2 || !exists(tetra, cell_count_)) return -1;
+  std::array<std::array<float, 3>, 4> points;
   for (int i = 0; i < 4; ++i) {
-    SimplexId triangle = -1;
-    if (getCellTriangle(tetra, i, triangle) != 0) return -1;
-    std::array<float, 3> center;
-    getTriangleIncenter(triangle, center.data());
+    SimplexId vertex = -1;
+    auto& [x, y, z] = points[static_cast<std::size_t>(i)];
+    getCellVertex(tetra, i, vertex);
+    getVertexPoint(vertex, x, y, z);
+  }
+  std::array<float, 3> sum = {0, 0, 0};
+  for (std::size_t left_out = 0; left_out < 4; ++left_out) {
+    const auto center =
+        incenter_of(points[(left_out + 1) % 4], points[(left_out + 2) % 4], points[(left_out + 3) % 4]);
     for (std::size_t k = 0; k < 3; ++k) sum[k] += center[k];
   }
   for (std::size_t k = 0; k < 3; ++k) incenter[k] = sum[k] / 4;

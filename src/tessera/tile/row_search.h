@@ -202,20 +202,38 @@ class RowSearch {
     return all;
   }
 
+  /// The cells that share all corners of (a, b, ...) but one, in three parts: with u and a lowest, with a
+  /// lowest, and without a.
   [[nodiscard]] bool try_fill_cell_neighbours(std::uint32_t id, RowBuffer& row) const {
-    const Cell& corners = cell(id);
-    for (std::size_t left_out = 0; left_out < corners.size(); ++left_out) {
-      std::array<std::uint32_t, Dim> facet;
-      for (std::size_t i = 0, k = 0; i < corners.size(); ++i) {
-        if (i != left_out) facet[k++] = corners[i].index();
-      }
-      if (!add_cells(facet, row)) return false;
+    std::array<std::uint32_t, Dim + 1> corners;
+    for (std::size_t i = 0; i <= Dim; ++i) corners[i] = cell(id)[i].index();
+    const std::uint32_t a = corners[0];
+    for (const std::uint32_t u : lower(a)) {
+      if (first_cell_[u + 1] - first_cell_[u] > longest) return false;
+      row.make_room(first_cell_[u + 1] - first_cell_[u] + 1);
+      for (std::uint32_t c = first_cell_[u]; c < first_cell_[u + 1]; ++c)
+        row.keep(c, cell(c)[1].index() == a && shared(cell(c), corners) == Dim - 1);
     }
+    if (first_cell_[a + 1] - first_cell_[a] > longest) return false;
+    row.make_room(first_cell_[a + 1] - first_cell_[a] + 1);
+    for (std::uint32_t c = first_cell_[a]; c < first_cell_[a + 1]; ++c)
+      row.keep(c, shared(cell(c), corners) == Dim - 1);
+    std::array<std::uint32_t, Dim> facet;
+    std::copy(corners.begin() + 1, corners.end(), facet.begin());
+    if (!add_cells(facet, row)) return false;
     const auto found = row.values();
     std::sort(found.begin(), found.end());
-    const auto end = std::remove(found.begin(), std::unique(found.begin(), found.end()), id);
-    row.resize(static_cast<std::size_t>(end - found.begin()));
+    row.resize(static_cast<std::size_t>(std::remove(found.begin(), found.end(), id) - found.begin()));
     return true;
+  }
+
+  /// How many of the corners after the first a cell has among its own after the first.
+  static std::size_t shared(const Cell& cell, const std::array<std::uint32_t, Dim + 1>& corners) {
+    std::size_t count = 0;
+    for (std::size_t i = 1; i <= Dim; ++i) {
+      for (std::size_t k = 1; k <= Dim; ++k) count += cell[k].index() == corners[i] ? 1 : 0;
+    }
+    return count;
   }
 
   /// What is left of each cell of the star without the element's own vertices; the order stays.

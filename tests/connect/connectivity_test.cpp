@@ -15,15 +15,23 @@ namespace {
 
 struct Setting {
   StorageMode mode;
-  Bytes memory;
+  Bytes memory;  // 0: the least that works
   int producers;
 };
 
 const std::vector<Setting> settings = {
-    {StorageMode::materialized, 0, 0},         {StorageMode::explicit_tiles, gib(1), 0},
-    {StorageMode::explicit_tiles, 1, 0},       {StorageMode::implicit_tiles, kib(64), 0},
-    {StorageMode::explicit_tiles, kib(64), 2}, {StorageMode::implicit_tiles, 1, 3},
+    {StorageMode::materialized, 0, 0},   {StorageMode::explicit_tiles, gib(1), 0},
+    {StorageMode::explicit_tiles, 0, 0}, {StorageMode::implicit_tiles, gib(1), 0},
+    {StorageMode::explicit_tiles, 0, 2}, {StorageMode::implicit_tiles, 0, 3},
+    {StorageMode::automatic, gib(1), 0}, {StorageMode::automatic, 0, 1},
 };
+
+void prepare_all(Connectivity<3>& conn) {
+  (void)conn.request<EV, FV, FE, TV, TE, TF, VE, VF, VT, EF, ET, FT, VV, EE, FF, TT>();
+}
+void prepare_all(Connectivity<2>& conn) {
+  (void)conn.request<EV, FV, FE, VE, VF, EF, VV, EE, FF>();
+}
 
 /// Goes through all rows forwards, backwards or in a scattered order.
 template <class R, int Dim>
@@ -47,8 +55,10 @@ void check_all(const SimplexMesh<Dim>& mesh, std::uint32_t size) {
   const TiledMesh<Dim> tiles = tile(mesh, {.max_vertices = size});
   const auto enumeration = Enumeration<Dim>::make_explicit(tiles);
   for (const Setting& setting : settings) {
-    Connectivity<Dim> conn(tiles,
-                           {.mode = setting.mode, .memory = setting.memory, .producers = setting.producers});
+    const ConnectPlan costs = plan(tiles, list_relations(Dim), {.producers = setting.producers});
+    const Bytes memory = setting.memory > 0 ? setting.memory : least_memory(costs, setting.mode);
+    Connectivity<Dim> conn(tiles, {.mode = setting.mode, .memory = memory, .producers = setting.producers});
+    prepare_all(conn);
     for_each_relation<Dim>([&]<class R>(R, std::string_view name) {
       const auto expected = materialize<R>(tiles, enumeration);
       const auto [rows] = conn.template request<R>();
@@ -73,10 +83,18 @@ TEST(Connectivity, PulledRowsEqualMaterializedOnes2D) {
   check_all(make_shuffled(make_torus(14, 9)), 20);
 }
 
+/// Tiles within the smallest budget that works.
+template <class... R, int Dim>
+ConnectOptions least_of(const TiledMesh<Dim>& tiles) {
+  constexpr std::array keys = {key_of<R>...};
+  return {.mode = StorageMode::explicit_tiles,
+          .memory = least_memory(plan(tiles, keys), StorageMode::explicit_tiles)};
+}
+
 TEST(Connectivity, ReadersKeepTheirTile) {
   const TetMesh mesh = make_kuhn(10);
   const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 64});
-  Connectivity<3> conn = connect(tiles, {.memory = 1});
+  Connectivity<3> conn = connect(tiles, least_of<VT, VV>(tiles));
   const auto [vt, vv] = conn.request<VT, VV>();
   auto reader = vt.reader();
   std::size_t entries = 0;
@@ -90,7 +108,7 @@ TEST(Connectivity, ReadersKeepTheirTile) {
 TEST(Connectivity, RowsOutliveEviction) {
   const TetMesh mesh = make_kuhn(8);
   const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 10});
-  Connectivity<3> conn = connect(tiles, {.memory = 1});
+  Connectivity<3> conn = connect(tiles, least_of<VV>(tiles));
   const auto [vv] = conn.request<VV>();
   const Row<VV> first = vv[VertexId(0)];
   const std::vector<VertexId> before(first.begin(), first.end());
@@ -102,7 +120,8 @@ TEST(Connectivity, RowsOutliveEviction) {
 TEST(Connectivity, ProducersWorkAhead) {
   const TetMesh mesh = make_kuhn(16);
   const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 64});
-  Connectivity<3> conn = connect(tiles, {.memory = gib(1), .producers = 2, .look_ahead = 8});
+  Connectivity<3> conn =
+      connect(tiles, {.mode = StorageMode::explicit_tiles, .producers = 2, .look_ahead = 8});
   const auto [vv] = conn.request<VV>();
   auto reader = vv.reader();
   std::size_t entries = reader[VertexId(0)].size();
@@ -118,7 +137,7 @@ TEST(Connectivity, ProducersWorkAhead) {
 TEST(Connectivity, LaterRequestsMayNeedMore) {
   const TetMesh mesh = make_kuhn(8);
   const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 30});
-  Connectivity<3> conn = connect(tiles);
+  Connectivity<3> conn = connect(tiles, {.mode = StorageMode::explicit_tiles});
   const auto [vt] = conn.request<VT>();
   EXPECT_GT(vt[VertexId(0)].size(), 0u);
   const auto [ve] = conn.request<VE>();
@@ -130,7 +149,9 @@ TEST(Connectivity, LaterRequestsMayNeedMore) {
 TEST(Connectivity, HandlesKeepItAlive) {
   const TetMesh mesh = make_kuhn(6);
   const TiledMesh<3> tiles = tile(mesh);
-  auto vt = [&] { return std::get<0>(connect(tiles, {.producers = 1}).request<VT>()); }();
+  auto vt = [&] {
+    return std::get<0>(connect(tiles, {.mode = StorageMode::explicit_tiles, .producers = 1}).request<VT>());
+  }();
   EXPECT_GT(vt[VertexId(0)].size(), 0u);
 }
 

@@ -156,7 +156,8 @@ TEST_F(CliRelations, PlanAgreesWithWhatIsFound) {
 
 TEST_F(CliRelations, PlanChoosesByMemory) {
   make({"kuhn", "--size", "32", "-o", "mesh.vtu"});
-  const Arguments line = {"plan", "mesh.vtu", "--relations", "EF,FF", "--threads", "1", "--memory"};
+  const Arguments line = {"plan", "mesh.vtu",        "--relations", "EF,FF",   "--threads",
+                          "1",    "--tile-vertices", "64",          "--memory"};
   const auto with = [&](const std::string& memory) {
     Arguments all = line;
     all.push_back(memory);

@@ -266,6 +266,21 @@ TEST(ConnectMemory, LaterRequestsGetWhatIsLeft) {
   EXPECT_GT(vv[VertexId(0)].size(), 0u);
 }
 
+// What was counted for VT says nothing about faces: they are counted when they are asked for.
+TEST(ConnectMemory, LaterRequestsAreCountedToo) {
+  const TiledMesh<3> tiles = tile(make_kuhn_full(24));
+  const Bytes little = least_memory(plan(tiles, std::vector{key_of<VT>}));
+  Connectivity<3> conn = connect(tiles, {.memory = little});
+  (void)conn.request<VT>();
+  EXPECT_THROW((void)conn.request<FF>(), Error);
+  const Bytes enough =
+      least_memory(plan(tiles, std::vector{key_of<VT>, key_of<FF>}), StorageMode::implicit_tiles);
+  Connectivity<3> both = connect(tiles, {.mode = StorageMode::implicit_tiles, .memory = enough});
+  (void)both.request<VT>();
+  (void)both.request<FF>();
+  EXPECT_LE(both.choice().total, enough);
+}
+
 TEST(ConnectMemory, TheStoreShrinksForWhatComesLater) {
   const TiledMesh<3> tiles = tile(make_kuhn_full(24));
   Connectivity<3> conn = connect(tiles, {.mode = StorageMode::implicit_tiles, .memory = mib(64)});

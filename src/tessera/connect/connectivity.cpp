@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <semaphore>
 #include <thread>
 #include <vector>
@@ -63,8 +64,11 @@ class ConnectionCore {
       if (!is_known) wanted.push_back(key);
     }
     if (wanted.empty()) return;
-    if (!counted_.any()) set_costs(bound_relations(tiles_));
-    auto choice = account_.find_choice(wanted);
+    std::optional<ModeChoice> choice;
+    if (counted_.none()) {
+      set_costs(bound_relations(tiles_));
+      choice = account_.find_choice(wanted);
+    }
     if (!choice || choice->mode != StorageMode::materialized) {
       count_for(wanted);
       choice = account_.choose(wanted);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tessera/connect/connectivity.h>
+#include <tessera/connect/plan.h>
 #include <tessera/core/config.h>
 #include <tessera/core/csr.h>
 #include <tessera/core/error.h>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tessera/connect/connectivity.h>
+#include <tessera/connect/plan.h>
 #include <tessera/connect/ttk_triangulation.h>
 #include <tessera/core/config.h>
 #include <tessera/core/csr.h>
@@ -24,3 +25,6 @@
 #include <tessera/tile/materialize.h>
 #include <tessera/tile/push.h>
 #include <tessera/tile/tiled_mesh.h>
+#include <tessera/topology/critical_points.h>
+#include <tessera/topology/gradient.h>
+#include <tessera/topology/morse_smale.h>

@@ -20,14 +20,15 @@ using oracle::IndexRows;
 
 struct Setting {
   StorageMode mode;
-  Bytes memory;
+  Bytes memory;  // 0: the least that works
   int producers;
 };
 
 const std::vector<Setting> settings = {
-    {StorageMode::materialized, 0, 0},         {StorageMode::explicit_tiles, gib(1), 0},
-    {StorageMode::explicit_tiles, 1, 0},       {StorageMode::implicit_tiles, kib(64), 0},
-    {StorageMode::explicit_tiles, kib(64), 2}, {StorageMode::implicit_tiles, 1, 3},
+    {StorageMode::materialized, 0, 0},   {StorageMode::explicit_tiles, gib(1), 0},
+    {StorageMode::explicit_tiles, 0, 0}, {StorageMode::implicit_tiles, gib(1), 0},
+    {StorageMode::explicit_tiles, 0, 2}, {StorageMode::implicit_tiles, 0, 3},
+    {StorageMode::automatic, gib(1), 0}, {StorageMode::automatic, 0, 1},
 };
 
 /// Goes through all rows forwards, backwards or in a scattered order.
@@ -63,28 +64,39 @@ void check_relation(Connectivity<Dim>& conn, const IndexRows& expected) {
   EXPECT_EQ(wrong, 0u);
 }
 
+template <class R, int Dim>
+void check_settings(const TiledMesh<Dim>& tiles, const IndexRows& input, const IndexRows& tiled) {
+  const Exec exec = Exec::host(3);
+  for (const Setting& setting : settings) {
+    for (const Ids ids : {Ids::input, Ids::tiled}) {
+      SCOPED_TRACE(key_of<R>.name() + " mode " + std::to_string(static_cast<int>(setting.mode)) + " memory " +
+                   std::to_string(setting.memory) + " ids " + std::to_string(static_cast<int>(ids)));
+      const RelationKey keys[] = {key_of<R>};
+      const ConnectPlan costs = plan(tiles, keys, {.exec = exec, .producers = setting.producers, .ids = ids});
+      const Bytes memory = setting.memory > 0 ? setting.memory : least_memory(costs, setting.mode);
+      Connectivity<Dim> conn(
+          tiles,
+          {.mode = setting.mode, .ids = ids, .memory = memory, .producers = setting.producers, .exec = exec});
+      check_relation<R>(conn, ids == Ids::input ? input : tiled);
+      EXPECT_LE(conn.choice().total, memory);
+    }
+  }
+}
+
 template <int Dim>
 void check_all(const SimplexMesh<Dim>& mesh, const TileOptions& options) {
+  SCOPED_TRACE("tiles of " + std::to_string(options.max_vertices));
   const TiledMesh<Dim> tiles = tile(mesh, options);
   const oracle::Complex complex = oracle::complex_of(mesh, tiles);
-  for_each_relation<Dim>([&]<class R>(R, std::string_view name) {
-    const IndexRows tiled = complex.relation(static_cast<int>(R::from), static_cast<int>(R::to));
-    const IndexRows input = oracle::in_input_ids(tiles, R::from, R::to, tiled);
-    for (const Setting& setting : settings) {
-      for (const Ids ids : {Ids::input, Ids::tiled}) {
-        SCOPED_TRACE(std::string(name) + " mode " + std::to_string(static_cast<int>(setting.mode)) +
-                     " memory " + std::to_string(setting.memory) + " ids " +
-                     std::to_string(static_cast<int>(ids)) + " tiles of " +
-                     std::to_string(options.max_vertices));
-        Connectivity<Dim> conn(tiles, {.mode = setting.mode,
-                                       .ids = ids,
-                                       .memory = setting.memory,
-                                       .producers = setting.producers,
-                                       .exec = Exec::host(3)});
-        check_relation<R>(conn, ids == Ids::input ? input : tiled);
-      }
-    }
+  const auto check = [&]<class R>(R, const IndexRows& tiled) {
+    check_settings<R>(tiles, oracle::in_input_ids(tiles, R::from, R::to, tiled), tiled);
+  };
+  for_each_relation<Dim>([&]<class R>(R relation, std::string_view) {
+    check(relation, complex.relation(static_cast<int>(R::from), static_cast<int>(R::to)));
   });
+  check(VertexLink<Dim>{}, complex.links(0));
+  check(EdgeLink<Dim>{}, complex.links(1));
+  if constexpr (Dim == 3) check(FaceLink<3>{}, complex.links(2));
 }
 
 TEST(Connectivity, PulledRowsEqualTheOracles3D) {
@@ -111,10 +123,19 @@ TEST(Connectivity, EqualNumberingsNeedNoMaps) {
   check_all(mesh, {.max_vertices = 30, .order = VertexOrder::morton});
 }
 
+/// Tiles within the smallest budget that works.
+template <class... R, int Dim>
+ConnectOptions least_of(const TiledMesh<Dim>& tiles) {
+  constexpr std::array keys = {key_of<R>...};
+  return {.mode = StorageMode::explicit_tiles,
+          .ids = Ids::tiled,
+          .memory = least_memory(plan(tiles, keys), StorageMode::explicit_tiles)};
+}
+
 TEST(Connectivity, ReadersKeepTheirTile) {
   const TetMesh mesh = make_kuhn(10);
   const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 64});
-  Connectivity<3> conn = connect(tiles, {.ids = Ids::tiled, .memory = 1});
+  Connectivity<3> conn = connect(tiles, least_of<VT, VV>(tiles));
   const auto [vt, vv] = conn.request<VT, VV>();
   auto reader = vt.reader();
   std::size_t entries = 0;
@@ -128,7 +149,7 @@ TEST(Connectivity, ReadersKeepTheirTile) {
 TEST(Connectivity, RowsOutliveEviction) {
   const TetMesh mesh = make_kuhn(8);
   const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 10});
-  Connectivity<3> conn = connect(tiles, {.memory = 1});
+  Connectivity<3> conn = connect(tiles, least_of<VV>(tiles));
   const auto [vv] = conn.request<VV>();
   const Row<VV> first = vv[VertexId(0)];
   const std::vector<VertexId> before(first.begin(), first.end());
@@ -140,8 +161,8 @@ TEST(Connectivity, RowsOutliveEviction) {
 TEST(Connectivity, ProducersWorkAhead) {
   const TetMesh mesh = make_kuhn(16);
   const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 64});
-  Connectivity<3> conn =
-      connect(tiles, {.ids = Ids::tiled, .memory = gib(1), .producers = 2, .look_ahead = 8});
+  Connectivity<3> conn = connect(
+      tiles, {.mode = StorageMode::explicit_tiles, .ids = Ids::tiled, .producers = 2, .look_ahead = 8});
   const auto [vv] = conn.request<VV>();
   auto reader = vv.reader();
   std::size_t entries = reader[VertexId(0)].size();
@@ -157,7 +178,7 @@ TEST(Connectivity, ProducersWorkAhead) {
 TEST(Connectivity, LaterRequestsMayNeedMore) {
   const TetMesh mesh = make_kuhn(8);
   const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 30});
-  Connectivity<3> conn = connect(tiles);
+  Connectivity<3> conn = connect(tiles, {.mode = StorageMode::explicit_tiles});
   const auto [vt] = conn.request<VT>();
   EXPECT_GT(vt[VertexId(0)].size(), 0u);
   const auto [ve] = conn.request<VE>();
@@ -169,7 +190,9 @@ TEST(Connectivity, LaterRequestsMayNeedMore) {
 TEST(Connectivity, HandlesKeepItAlive) {
   const TetMesh mesh = make_kuhn(6);
   const TiledMesh<3> tiles = tile(mesh);
-  auto vt = [&] { return std::get<0>(connect(tiles, {.producers = 1}).request<VT>()); }();
+  auto vt = [&] {
+    return std::get<0>(connect(tiles, {.mode = StorageMode::explicit_tiles, .producers = 1}).request<VT>());
+  }();
   EXPECT_GT(vt[VertexId(0)].size(), 0u);
 }
 

@@ -22,14 +22,18 @@ using oracle::IndexRows;
 
 struct Setting {
   StorageMode mode;
-  Bytes memory;
+  Bytes memory;  // 0: the least that works
   int producers;
 };
 
 const std::vector<Setting> settings = {
-    {StorageMode::materialized, 0, 0},        {StorageMode::explicit_tiles, mib(64), 0},
-    {StorageMode::implicit_tiles, mib(1), 0}, {StorageMode::implicit_tiles, 1, 2},
-    {StorageMode::explicit_tiles, 1, 2},
+    {StorageMode::materialized, mib(64), 0},
+    {StorageMode::explicit_tiles, mib(64), 0},
+    {StorageMode::implicit_tiles, mib(64), 0},
+    {StorageMode::implicit_tiles, 0, 2},
+    {StorageMode::explicit_tiles, 0, 2},
+    {StorageMode::automatic, gib(1), 0},
+    {StorageMode::automatic, 0, 0},
 };
 
 /// What the answers should be, in the input's ids.
@@ -197,6 +201,20 @@ void check_numbers(const TtkTriangulation<Dim>& t, const SimplexMesh<Dim>& mesh,
   }
 }
 
+/// What all relations and links need.
+template <int Dim>
+ConnectOptions options_for(const Setting& setting, const TiledMesh<Dim>& tiles) {
+  ConnectOptions options = {.mode = setting.mode, .memory = setting.memory, .producers = setting.producers};
+  options.exec = Exec::host(2);
+  if (setting.memory > 0) return options;
+  std::vector<RelationKey> keys = list_relations(Dim);
+  for (const RelationKey& link : list_links(Dim)) keys.push_back(link);
+  const ConnectPlan costs = plan(tiles, keys, {.exec = options.exec, .producers = setting.producers});
+  const bool is_explicit = setting.mode == StorageMode::explicit_tiles;
+  options.memory = is_explicit ? costs.explicit_tiles.least : costs.implicit_tiles.least;
+  return options;
+}
+
 template <int Dim>
 void check_all(const SimplexMesh<Dim>& mesh, const TileOptions& options) {
   const TiledMesh<Dim> tiles = tile(mesh, options);
@@ -205,11 +223,7 @@ void check_all(const SimplexMesh<Dim>& mesh, const TileOptions& options) {
   for (const Setting& setting : settings) {
     SCOPED_TRACE("mode " + std::to_string(static_cast<int>(setting.mode)) + " memory " +
                  std::to_string(setting.memory));
-    TtkTriangulation<Dim> t(mesh, tiles,
-                            {.mode = setting.mode,
-                             .memory = setting.memory,
-                             .producers = setting.producers,
-                             .exec = Exec::host(2)});
+    TtkTriangulation<Dim> t(mesh, tiles, options_for(setting, tiles));
     precondition_all(t);
     for (const Query<Dim>& query : queries) EXPECT_EQ(count_wrong(t, query, false), 0u) << query.name;
     std::atomic<std::size_t> wrong{0};

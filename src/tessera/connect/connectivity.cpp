@@ -5,6 +5,8 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <optional>
+#include <semaphore>
 #include <thread>
 #include <vector>
 
@@ -48,11 +50,16 @@ class ConnectionCore {
  public:
   static constexpr Kind top = Dim == 3 ? Kind::tet : Kind::face;
 
+  static_assert(TileStore::max_relations == ConnectCounts::max_relations);
+
   ConnectionCore(const TiledMesh<Dim>& tiles, const ConnectOptions& options)
       : tiles_(tiles),
-        options_(options),
+        options_(checked(options)),
         input_ids_(tiles, options.ids == Ids::input),
-        store_(tiles.tile_count(), options.memory) {
+        account_(options.mode, options.memory),
+        store_(tiles.tile_count(), 0),
+        idle_workers_(options.exec.threads() + options.producers) {
+    scratch_.reserve(static_cast<size_t>(options.exec.threads() + options.producers));
     for (int i = 0; i < options.producers && options.mode != StorageMode::materialized; ++i) {
       helpers_.emplace_back([this](const std::stop_token& stop) { help(stop); });
     }
@@ -65,7 +72,40 @@ class ConnectionCore {
   [[nodiscard]] Ids ids() const { return options_.ids; }
   const Enumeration<Dim>& enumeration() {
     const std::scoped_lock lock(prepare_mutex_);
+    if (account_.numbering() == Numbering::none) {
+      count_for(std::array{key_of<EV>});
+      account_.book_enumeration();
+    }
     return enumeration_locked();
+  }
+
+  /// Decides how the relations are stored that were not requested before. Where there is plenty of memory
+  /// for the most they could take, nothing needs to be counted.
+  void admit(std::span<const RelationKey> relations) {
+    const std::scoped_lock lock(prepare_mutex_);
+    std::vector<RelationKey> wanted;
+    for (const RelationKey& key : relations) {
+      const bool is_known = std::ranges::find(account_.booked(), key) != account_.booked().end() ||
+                            std::ranges::find(wanted, key) != wanted.end();
+      if (!is_known) wanted.push_back(key);
+    }
+    if (wanted.empty()) return;
+    std::optional<ModeChoice> choice;
+    if (counted_.none()) {
+      set_costs(bound_relations(tiles_));
+      choice = account_.find_choice(wanted);
+    }
+    if (!choice || choice->mode != StorageMode::materialized) {
+      count_for(wanted);
+      choice = account_.choose(wanted);
+    }
+    account_.book(wanted, *choice);
+    store_.set_budget(account_.store_budget());
+  }
+
+  [[nodiscard]] ModeChoice choice() {
+    const std::scoped_lock lock(prepare_mutex_);
+    return account_.summary();
   }
 
   template <class R>
@@ -75,7 +115,7 @@ class ConnectionCore {
     if (provider.is_prepared) return;
     if (needs_enumeration<R, Dim>) (void)enumeration_locked();
     input_ids_.template prepare<R>(options_.exec);
-    if (options_.mode == StorageMode::materialized) {
+    if (account_.is_materialized(key_of<R>)) {
       make_whole<R>(provider);
     } else {
       provider.compute = [](ConnectionCore& core, TileId tile) { return core.template compute<R>(tile); };
@@ -158,10 +198,14 @@ class ConnectionCore {
     TileId tile;
   };
 
+  static const ConnectOptions& checked(const ConnectOptions& options) {
+    TS_EXPECTS(options.producers >= 0 && options.look_ahead >= 1);
+    return options;
+  }
+
   template <class R>
   static constexpr size_t slot() {
-    if (is_link<R>) return 16 + static_cast<size_t>(R::from);
-    return 4 * static_cast<size_t>(R::from) + static_cast<size_t>(R::to);
+    return key_of<R>.index();
   }
   template <class R>
   Provider& provider_of() {
@@ -169,17 +213,26 @@ class ConnectionCore {
   }
   const Enumeration<Dim>& enumeration_locked() {
     if (!has_enumeration_) {
-      const bool implicit = options_.mode == StorageMode::implicit_tiles;
-      enumeration_ = implicit ? Enumeration<Dim>::make_implicit(tiles_, options_.exec)
-                              : Enumeration<Dim>::make_explicit(tiles_, options_.exec);
+      const Numbering numbering = account_.numbering();
+      store_.set_budget(account_.store_budget(account_.costs().enumeration_peak(numbering)));
+      enumeration_ = numbering == Numbering::implicit
+                         ? Enumeration<Dim>::make_implicit(tiles_, options_.exec)
+                         : Enumeration<Dim>::make_explicit(tiles_, options_.exec);
       has_enumeration_ = true;
+      ConnectCounts counts = account_.costs().counts();
+      counts.edges = enumeration_.edge_count();
+      counts.faces = enumeration_.face_count();
+      account_.settle_enumeration(ConnectCosts(counts, 1, 0).enumeration(numbering));
+      store_.set_budget(account_.store_budget());
     }
     return enumeration_;
   }
 
-  /// Materializes a relation.
+  /// Materializes a relation; the store makes room for it meanwhile.
   template <class R>
   void make_whole(Provider& provider) {
+    const Bytes peak = account_.costs().rows_peak(key_of<R>, account_.numbering());
+    store_.set_budget(account_.store_budget(peak));
     auto csr = std::make_shared<Csr<typename R::Row, typename R::Entry>>([&] {
       if constexpr (is_link<R>) {
         return materialize_links<R>(tiles_, enumeration_, {.exec = options_.exec});
@@ -191,35 +244,63 @@ class ConnectionCore {
     host::for_each_share(options_.exec.threads(), csr->size(), [&](host::Range rows) {
       input_ids_.template rename<R>(std::span(csr->offsets).subspan(rows.begin, rows.size() + 1), values);
     });
+    account_.settle_rows(key_of<R>,
+                         taken_by_array(4 * csr->offsets.size()) + taken_by_array(4 * csr->values.size()));
+    store_.set_budget(account_.store_budget());
     provider.offsets = csr->offsets.data();
     provider.values = values;
     provider.whole = std::move(csr);
   }
 
+  void set_costs(const ConnectCounts& counts) {
+    account_.set_costs({counts, options_.exec.threads(), options_.producers, options_.ids});
+  }
+  /// Counts for these relations and all that are booked, unless that was done.
+  void count_for(std::span<const RelationKey> wanted) {
+    if ((set_of(wanted) & ~counted_).none()) return;
+    std::vector<RelationKey> all = account_.booked();
+    all.insert(all.end(), wanted.begin(), wanted.end());
+    set_costs(count_relations(tiles_, std::span<const RelationKey>(all), options_.exec));
+    counted_ = set_of(list_counted(all, Dim));
+  }
+
   template <class R>
   TileRows compute(TileId tile) {
-    std::unique_ptr<Scratch<Dim>> scratch = borrow();
-    TileRows exact = scratch->template fill<R>(tile);
+    Loan loan(*this);
+    TileRows exact = loan.scratch().template fill<R>(tile);  // copied: exactly as large as it is
     input_ids_.template rename<R>(exact.offsets, exact.values.data());
-    give_back(std::move(scratch));
     return exact;
   }
 
-  std::unique_ptr<Scratch<Dim>> borrow() {
-    {
-      const std::scoped_lock lock(scratch_mutex_);
-      if (!scratch_.empty()) {
-        std::unique_ptr<Scratch<Dim>> some = std::move(scratch_.back());
-        scratch_.pop_back();
-        return some;
-      }
+  /// Scratch for as long as this lives. There is as much as the budget counts on; who finds none waits.
+  class Loan {
+   public:
+    explicit Loan(ConnectionCore& core) : core_(core) {
+      core_.idle_workers_.acquire();
+      const std::scoped_lock lock(core_.scratch_mutex_);
+      if (core_.scratch_.empty()) return;
+      scratch_ = std::move(core_.scratch_.back());
+      core_.scratch_.pop_back();
     }
-    return std::make_unique<Scratch<Dim>>(tiles_, &enumeration_);
-  }
-  void give_back(std::unique_ptr<Scratch<Dim>> scratch) {
-    const std::scoped_lock lock(scratch_mutex_);
-    scratch_.push_back(std::move(scratch));
-  }
+    Loan(const Loan&) = delete;
+    Loan& operator=(const Loan&) = delete;
+    ~Loan() {
+      {
+        const std::scoped_lock lock(core_.scratch_mutex_);
+        if (scratch_ != nullptr)
+          core_.scratch_.push_back(std::move(scratch_));  // there is room, see the core
+      }
+      core_.idle_workers_.release();
+    }
+    Scratch<Dim>& scratch() {
+      if (scratch_ == nullptr) scratch_ = std::make_unique<Scratch<Dim>>(core_.tiles_, &core_.enumeration_);
+      return *scratch_;
+    }
+
+   private:
+    ConnectionCore& core_;
+    std::unique_ptr<Scratch<Dim>> scratch_;
+  };
 
   /// Asks helpers for the tiles a consumer will want next. It goes where there is nothing yet: if the tile
   /// before is gone or was never made but the one after is there, it is going down.
@@ -268,12 +349,15 @@ class ConnectionCore {
   ConnectOptions options_;
   InputIds<Dim> input_ids_;
   std::mutex prepare_mutex_;
+  Account account_;               // guarded by prepare_mutex_
+  RelationSet counted_;           // the relations that the account's costs are exact for
   Enumeration<Dim> enumeration_;  // in place, so that scratch made before it is filled knows it too
   bool has_enumeration_ = false;
   std::array<Provider, TileStore::max_relations> providers_;
   TileStore store_;
   std::mutex scratch_mutex_;
   std::vector<std::unique_ptr<Scratch<Dim>>> scratch_;
+  std::counting_semaphore<> idle_workers_;
   std::mutex queue_mutex_;
   std::condition_variable_any wake_;
   std::deque<Request> queue_;
@@ -328,13 +412,21 @@ Bytes Rows<R, Dim>::bytes() const {
 
 template <int Dim>
 Connectivity<Dim>::Connectivity(const TiledMesh<Dim>& tiles, const ConnectOptions& options)
-    : core_(std::make_shared<detail::ConnectionCore<Dim>>(tiles, options)) {
-  TS_EXPECTS(options.producers >= 0 && options.look_ahead >= 1);
-}
+    : core_(std::make_shared<detail::ConnectionCore<Dim>>(tiles, options)) {}
 
 template <int Dim>
 const Enumeration<Dim>& Connectivity<Dim>::enumeration() {
   return core_->enumeration();
+}
+
+template <int Dim>
+ModeChoice Connectivity<Dim>::choice() const {
+  return core_->choice();
+}
+
+template <int Dim>
+void Connectivity<Dim>::admit(std::span<const RelationKey> relations) {
+  core_->admit(relations);
 }
 
 template <int Dim>

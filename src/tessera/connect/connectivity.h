@@ -9,11 +9,14 @@
 // of consumers, along their direction.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <tuple>
 
+#include <tessera/connect/plan.h>
 #include <tessera/connect/store.h>
 #include <tessera/core/csr.h>
 #include <tessera/core/memory.h>
@@ -24,27 +27,13 @@
 
 namespace tessera {
 
-enum class StorageMode {
-  materialized,    ///< one array of rows a relation, made when it is requested
-  explicit_tiles,  ///< the whole enumeration is kept; tiles' rows come and go
-  implicit_tiles,  ///< only intervals are kept
-};
-
-/// Which ids of vertices and cells are asked for and answered. Edges, and faces of tets, have only canonical
-/// ones.
-enum class Ids {
-  input,  ///< those of the mesh the tiles were made from
-  tiled,  ///< those of the tiled mesh; what push and materialize speak
-};
-
 struct ConnectOptions {
-  StorageMode mode = StorageMode::explicit_tiles;
+  StorageMode mode = StorageMode::automatic;
   Ids ids = Ids::input;
-  Bytes memory =
-      gib(1);  ///< for the rows of tiles, of all relations together; tiles that rows hold may exceed it
+  Bytes memory = gib(1);     ///< for all that the connection adds to the tiled mesh (see request())
   int producers = 0;         ///< helper threads that work ahead; 0: consumers compute what they miss
   int look_ahead = 4;        ///< how many tiles ahead of a consumer helpers work
-  Exec exec = Exec::host();  ///< for the enumeration and materialized rows
+  Exec exec = Exec::host();  ///< for the enumeration and materialized rows; so many consumers compute at once
 };
 
 namespace detail {
@@ -115,16 +104,29 @@ class Connectivity {
 
   /// The objects that can traverse the relations, or the links of tile/links.h; prepares them on the first
   /// request.
+  ///
+  /// How they are stored is chosen for the relations of one request together (choose_mode()), within what
+  /// earlier requests left of ConnectOptions::memory: what is materialized, and the enumeration, stay; the
+  /// store of tiles shrinks to make room. So ask for all relations at once where memory is short. The budget
+  /// counts the enumeration, the map from the input's ids of cells, materialized rows also while they are
+  /// made, slots, scratch and tiles' rows; rows that callers hold beyond two tiles of each relation and
+  /// thread may exceed it. Error(out_of_memory) names the smallest budget that works; what was prepared
+  /// before stays usable.
   template <class... R>
   requires(RelationOf<R, Dim>&&...) [[nodiscard]] std::tuple<Rows<R, Dim>...> request() {
+    constexpr std::array<RelationKey, sizeof...(R)> keys = {key_of<R>...};
+    admit(keys);
     (prepare<R>(), ...);
     return {Rows<R, Dim>(core_)...};
   }
 
-  /// The enumeration, made when it is first needed. Its vertices are the tiled mesh's.
+  /// The enumeration, made when it is first needed, within the budget. Its vertices are the tiled mesh's.
   [[nodiscard]] const Enumeration<Dim>& enumeration();
+  /// How the relations requested so far are stored.
+  [[nodiscard]] ModeChoice choice() const;
 
  private:
+  void admit(std::span<const RelationKey> relations);
   template <class R>
   void prepare();
 

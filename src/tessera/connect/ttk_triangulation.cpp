@@ -95,15 +95,15 @@ class TtkCore {
 
   TtkCore(const TiledMesh<Dim>& tiles, ConnectOptions options)
       : tiles_(tiles),
-        options_(options),
-        conn_(tiles, (options.ids = Ids::input, options)),
+        options_((options.ids = Ids::input, options)),
+        conn_(tiles, options_),
         ids_(tiles, true) {}
 
   [[nodiscard]] const TiledMesh<Dim>& tiles() const { return tiles_; }
   [[nodiscard]] const Exec& exec() const { return options_.exec; }
   const Enumeration<Dim>& enumeration() {
     if (enumeration_ == nullptr) {
-      enumeration_ = &conn_.enumeration();
+      enumeration_ = &connect_and_number();
       if (enumeration_->is_explicit()) corners_ = Corners(enumeration_->whole());
       if (is_searched()) search_ = RowSearch<Dim>(tiles_, *enumeration_, corners_);
     }
@@ -161,6 +161,21 @@ class TtkCore {
            : R::from == top        ? tiles_.cell_count()
            : R::from == Kind::edge ? enumeration_->edge_count()
                                    : enumeration_->face_count();
+  }
+
+  /// The connection's enumeration; where no mode was asked for, an explicit one if it fits.
+  const Enumeration<Dim>& connect_and_number() {
+    if (options_.mode != StorageMode::automatic) return conn_.enumeration();
+    for (const StorageMode mode : {StorageMode::explicit_tiles, StorageMode::implicit_tiles}) {
+      options_.mode = mode;
+      conn_ = Connectivity<Dim>(tiles_, options_);
+      try {
+        return conn_.enumeration();
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::out_of_memory || mode == StorageMode::implicit_tiles) throw;
+      }
+    }
+    return conn_.enumeration();
   }
 
   /// Rows that no array holds are searched for, if there is an enumeration to search in.

@@ -8,12 +8,17 @@
 // Names, return values and the conventions for surfaces are TTK's: vertices and cells have the input's ids, a
 // cell's vertices come in the input's order, a precondition must be called before its queries, and where the
 // mesh is a surface its triangles are its cells. All other rows ascend. Storage is any of ConnectOptions'
-// modes.
+// modes; preconditions come one at a time, so the automatic one materializes nothing: it is tiles with an
+// explicit enumeration if that fits the memory, else with an implicit one.
 //
 // TTK asks for an element's count and then for one entry at a time, from many threads. Each thread therefore
 // remembers the last row of every relation it asked for, and holds the tile it lies in: most calls are a
 // comparison and a load. Rows downwards (the vertices and edges of edges, faces and cells) are read off an
 // explicit enumeration and take no memory.
+//
+// The options' memory is for the connection. What the names themselves keep comes on top: with tiles and an
+// explicit enumeration 8 bytes an edge, 8 a vertex and 4 a cell to search rows in, and a byte for each
+// element whose boundary was asked for.
 #pragma once
 
 #include <array>
@@ -43,7 +48,7 @@ struct RecentRow {
   const std::uint32_t* values = nullptr;
 };
 
-inline constexpr std::size_t ttk_rows = 19;  ///< sixteen relations, three links
+inline constexpr std::size_t ttk_rows = ConnectCounts::max_relations;
 
 /// What a thread remembers. `thread` is an address that only that thread has.
 struct ThreadRows {
@@ -54,8 +59,7 @@ struct ThreadRows {
 
 template <class R>
 constexpr std::size_t ttk_slot() {
-  if (is_link<R>) return 16 + static_cast<std::size_t>(R::from);
-  return 4 * static_cast<std::size_t>(R::from) + static_cast<std::size_t>(R::to);
+  return key_of<R>.index();
 }
 
 template <int Dim>
@@ -97,7 +101,8 @@ class TtkTriangulation {
  public:
   using SimplexId = int;
 
-  /// The kind of ids in the options is of no account.
+  /// The kind of ids in the options is of no account. A precondition is Error(out_of_memory) if what it needs
+  /// does not fit.
   TtkTriangulation(const SimplexMesh<Dim>& mesh, const TiledMesh<Dim>& tiles,
                    const ConnectOptions& options = {});
   ~TtkTriangulation();

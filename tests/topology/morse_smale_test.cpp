@@ -145,7 +145,10 @@ TEST(MorseSmale, OnlyWhatIsAskedFor) {
     EXPECT_EQ(some.walls.rings, walls ? all.walls.rings : Array<std::uint32_t>{});
     EXPECT_EQ(some.segmentation.morse_smale,
               segmentation ? all.segmentation.morse_smale : Array<std::int32_t>{});
-    EXPECT_EQ(some.gradient.next().empty(), !separatrices && !segmentation);
+    EXPECT_TRUE(some.gradient.next().empty());
+    const auto kept = morse_smale<3>(tiles, field, {{}, separatrices, connectors, walls, segmentation, true});
+    EXPECT_EQ(kept.gradient.next().size(), mesh.cell_count());
+    EXPECT_EQ(kept.segmentation.morse_smale, some.segmentation.morse_smale);
   }
 }
 

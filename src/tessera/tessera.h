@@ -19,6 +19,8 @@
 #include <tessera/mesh/make.h>
 #include <tessera/mesh/mesh.h>
 #include <tessera/mesh/octree.h>
+#include <tessera/mesh/poly_data.h>
+#include <tessera/mesh/triangulate.h>
 #include <tessera/tile/materialize.h>
 #include <tessera/tile/push.h>
 #include <tessera/tile/tiled_mesh.h>

@@ -17,8 +17,7 @@ struct GradientVerbOptions {
 
 template <int Dim>
 void print_counts(Session& session, const Gradient<Dim>& gradient) {
-  constexpr std::array<const char*, 4> cells = {"vertex", "edge", "triangle",
-                                                "tetrahedron"};
+  constexpr std::array<const char*, 4> cells = {"vertex", "edge", "triangle", "tetrahedron"};
   std::array<std::size_t, Dim + 1> critical{};
   for (int d = 0; d <= Dim; ++d) critical[static_cast<std::size_t>(d)] = gradient.critical_cells(d).size();
   // Each cell that is not critical is in one pair.

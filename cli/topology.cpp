@@ -76,7 +76,7 @@ template <int Dim>
 Domain<Dim> make_domain(Session& session, const TopologyArguments& arguments, const SimplexMesh<Dim>& mesh,
                         const Field& field) {
   return session.in_phase(Phase::prepare, [&] {
-    Domain<Dim> domain{mesh, field, {}, {}, {}};
+    Domain<Dim> domain{mesh, field, {}, {}, {}, {}};
     domain.tiles =
         std::make_unique<TiledMesh<Dim>>(tile(mesh, {.exec = session.host(), .monitor = &session.monitor()}));
     domain.room = Reservation(session.memory(), domain.tiles->bytes(), "the mesh in tiles");

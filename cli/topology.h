@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <tessera/connect/connectivity.h>
 #include <tessera/core/memory.h>
@@ -53,6 +54,7 @@ struct Domain {
   std::unique_ptr<const TiledMesh<Dim>> tiles;          ///< rows point to it
   std::optional<typename PulledStars<Dim>::Rows> rows;  ///< none: stars are pushed
   Reservation room;
+  std::string title;  ///< describe() of it
 
   [[nodiscard]] TopologyOptions<Dim> options(Session& session) const {
     return {session.host(), &session.monitor(), rows ? &*rows : nullptr};
@@ -64,6 +66,9 @@ template <int Dim>
 [[nodiscard]] Domain<Dim> make_domain(Session& session, const TopologyArguments& arguments,
                                       const SimplexMesh<Dim>& mesh, const Field& field);
 
+/// "kuhn64.vtu: 116,208 points, 634,698 tetrahedra, field 'rough'".
+[[nodiscard]] std::string describe(const TopologyArguments& arguments, const TopologyInput& input);
+
 /// Calls f(domain) for the mesh's dimension.
 template <class F>
 void with_domain(Session& session, const TopologyArguments& arguments, const TopologyInput& input,
@@ -71,7 +76,9 @@ void with_domain(Session& session, const TopologyArguments& arguments, const Top
   std::visit(
       [&](const auto& mesh) {
         if constexpr (requires { mesh.cells; }) {
-          f(make_domain(session, arguments, mesh, *input.field));
+          auto domain = make_domain(session, arguments, mesh, *input.field);
+          domain.title = describe(arguments, input);
+          f(std::as_const(domain));
         }
       },
       input.simplices());
@@ -80,8 +87,5 @@ void with_domain(Session& session, const TopologyArguments& arguments, const Top
 /// What a gradient and its order take, to be reserved before it is made.
 template <int Dim>
 [[nodiscard]] Bytes gradient_bytes(const TiledMesh<Dim>& tiles, bool keeps_paths);
-
-/// "kuhn64.vtu: 116,208 points, 634,698 tetrahedra, field 'rough'".
-[[nodiscard]] std::string describe(const TopologyArguments& arguments, const TopologyInput& input);
 
 }  // namespace tessera::cli

@@ -139,6 +139,34 @@ std::size_t count_of(const Array<int>& kinds, int kind) {
   return static_cast<std::size_t>(std::ranges::count(kinds, kind));
 }
 
+/// "saddle" where there is one kind only.
+std::string name_of(const Kind& kind, const MarkOptions& options) {
+  return options.dimension == 2 && &kind == &point_kinds[1] ? "saddle" : kind.name;
+}
+
+void add_points(std::vector<Mark>& marks, const PolyData& points, const MarkOptions& options, double radius) {
+  const Array<int> kinds = find_point_kinds(points, options.dimension);
+  for (int kind = 0; kind < static_cast<int>(point_kinds.size()); ++kind) {
+    const Kind& own = point_kinds[static_cast<std::size_t>(kind)];
+    const std::size_t number = count_of(kinds, kind);
+    if (number == 0) continue;
+    marks.push_back({make_spheres(points, kinds, kind, radius), own.color, name_of(own, options), number});
+  }
+}
+
+void add_paths(std::vector<Mark>& marks, const PolyData& paths, const MarkOptions& options, double radius) {
+  const Array<int> kinds = find_path_kinds(paths, options.dimension);
+  const bool is_thin = paths.lines.corners.size() > most_tube_points;
+  for (int kind = 0; kind < static_cast<int>(path_kinds.size()); ++kind) {
+    const Kind& own = path_kinds[static_cast<std::size_t>(kind)];
+    const std::size_t number = count_of(kinds, kind);
+    if (number == 0 || (&own == &path_kinds[1] && !options.has_connectors)) continue;
+    const auto lines = make_lines(paths, kinds, kind);
+    marks.push_back(
+        {is_thin ? lines : make_tubes(lines, radius), own.color, own.name, number, true, is_thin});
+  }
+}
+
 }  // namespace
 
 std::vector<Mark> make_marks(const MarkFiles& files, const MarkOptions& options) {
@@ -146,31 +174,8 @@ std::vector<Mark> make_marks(const MarkFiles& files, const MarkOptions& options)
   const double count = static_cast<double>(files.critical_points ? files.critical_points->vertex_count() : 0);
   const double crowd = std::cbrt(std::min(1.0, few_marks / std::max(count, 1.0)));
   const double radius = sphere_share * options.diagonal * options.size * crowd;
-  const auto name_of = [&](const Kind& kind) -> std::string {
-    return options.dimension == 2 && &kind == &point_kinds[1] ? "saddle" : kind.name;
-  };
-  if (files.critical_points) {
-    const Array<int> kinds = find_point_kinds(*files.critical_points, options.dimension);
-    for (int kind = 0; kind < static_cast<int>(point_kinds.size()); ++kind) {
-      const Kind& own = point_kinds[static_cast<std::size_t>(kind)];
-      const std::size_t number = count_of(kinds, kind);
-      if (number == 0) continue;
-      marks.push_back(
-          {make_spheres(*files.critical_points, kinds, kind, radius), own.color, name_of(own), number});
-    }
-  }
-  if (files.separatrices) {
-    const Array<int> kinds = find_path_kinds(*files.separatrices, options.dimension);
-    const bool is_thin = files.separatrices->lines.corners.size() > most_tube_points;
-    for (int kind = 0; kind < static_cast<int>(path_kinds.size()); ++kind) {
-      const Kind& own = path_kinds[static_cast<std::size_t>(kind)];
-      const std::size_t number = count_of(kinds, kind);
-      if (number == 0) continue;
-      const auto lines = make_lines(*files.separatrices, kinds, kind);
-      marks.push_back({is_thin ? lines : make_tubes(lines, tube_share * radius), own.color, name_of(own),
-                       number, true, is_thin});
-    }
-  }
+  if (files.critical_points) add_points(marks, *files.critical_points, options, radius);
+  if (files.separatrices) add_paths(marks, *files.separatrices, options, tube_share * radius);
   return marks;
 }
 

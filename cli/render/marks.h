@@ -37,6 +37,7 @@ struct MarkOptions {
   int dimension = 3;    ///< of the mesh: the types of the plane are numbered otherwise
   double diagonal = 1;  ///< of its box; sizes are relative to it
   double size = 1;      ///< a factor
+  bool has_connectors = true;
 };
 
 /// Types in the order of the legend: points by CriticalType or CellDimension, paths by SeparatrixType, which

@@ -40,6 +40,7 @@ void find_and_write(Session& session, const CriticalPointOptions& options, const
   const CriticalPoints points = session.in_phase(Phase::compute, [&] {
     return critical_points<Dim>(*domain.tiles, domain.field, domain.options(session));
   });
+  session.print("{}\n", domain.title);
   print_counts(session, points, Dim == 2);
   if (options.output.file.empty()) return;
   const PolyData poly = session.in_phase(Phase::compute, [&] { return make_point_poly(domain, points); });
@@ -49,7 +50,6 @@ void find_and_write(Session& session, const CriticalPointOptions& options, const
 int run_critical_points(Session& session, const CriticalPointOptions& options) {
   if (!options.output.file.empty()) check_poly_output(options.output.file);
   const auto input = read_topology_input(session, options.topology);
-  session.print("{}\n", describe(options.topology, *input));
   with_domain(session, options.topology, *input,
               [&](const auto& domain) { find_and_write(session, options, domain); });
   session.result()["field"] = input->field->name();

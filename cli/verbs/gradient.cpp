@@ -52,6 +52,7 @@ void find_and_write(Session& session, const GradientVerbOptions& options, const 
   const Gradient<Dim> gradient = session.in_phase(Phase::compute, [&] {
     return compute_gradient<Dim>(*domain.tiles, domain.field, {domain.options(session)});
   });
+  session.print("{}\n", domain.title);
   print_counts(session, gradient);
   if (options.critical.empty() && options.output.file.empty()) return;
   const CellNumbers<Dim> numbers =
@@ -76,7 +77,6 @@ int run_gradient(Session& session, const GradientVerbOptions& options) {
     if (!file.empty()) check_poly_output(file);
   }
   const auto input = read_topology_input(session, options.topology);
-  session.print("{}\n", describe(options.topology, *input));
   with_domain(session, options.topology, *input,
               [&](const auto& domain) { find_and_write(session, options, domain); });
   session.result()["field"] = input->field->name();

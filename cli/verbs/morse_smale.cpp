@@ -128,6 +128,7 @@ Segmentation compute_and_write(Session& session, const MorseSmaleVerbOptions& op
     parts.segmentation = options.has_segmentation;
     return morse_smale<Dim>(*domain.tiles, domain.field, parts);
   });
+  session.print("{}\n", domain.title);
   print_counts(session, options, complex);
   write_parts(session, options, domain, complex);
   return std::move(complex.segmentation);
@@ -163,7 +164,6 @@ int run_morse_smale(Session& session, const MorseSmaleVerbOptions& options) {
   check_options(options);
   const auto input = read_topology_input(session, options.topology);
   check_kind(options, *input);
-  session.print("{}\n", describe(options.topology, *input));
   session.result()["field"] = input->field->name();
   Segmentation segmentation;
   with_domain(session, options.topology, *input,

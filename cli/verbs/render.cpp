@@ -39,6 +39,7 @@ struct RenderOptions {
   bool crinkle = false;
   std::filesystem::path critical_points;
   std::filesystem::path separatrices;
+  bool no_connectors = false;
   double mark_size = 1;
   double opacity = -1;  ///< chosen
 };
@@ -295,6 +296,7 @@ void declare_marks(CLI::App& app, RenderOptions& options) {
   app.add_option("--separatrices", options.separatrices,
                  "draw the lines of a .vtp file that morse-smale wrote as tubes")
       ->type_name("FILE");
+  app.add_flag("--no-connectors", options.no_connectors, "leave paths between saddles out of the picture");
   app.add_option("--mark-size", options.mark_size, "spheres and tubes that many times as thick")
       ->check(CLI::Range(0.01, 100.0))
       ->type_name("FACTOR");
@@ -374,7 +376,8 @@ void add_marks(const RenderOptions& options, const MarkFiles& files, const AnyMe
   const Box box = find_box(mesh);
   picture.marks = make_marks(files, {.dimension = is_solid(mesh) ? 3 : 2,
                                      .diagonal = length(box.high - box.low),
-                                     .size = options.mark_size});
+                                     .size = options.mark_size,
+                                     .has_connectors = !options.no_connectors});
 }
 
 int run_render(Session& session, const RenderOptions& options) {

@@ -24,3 +24,6 @@
 #include <tessera/tile/materialize.h>
 #include <tessera/tile/push.h>
 #include <tessera/tile/tiled_mesh.h>
+#include <tessera/topology/critical_points.h>
+#include <tessera/topology/gradient.h>
+#include <tessera/topology/morse_smale.h>

@@ -303,7 +303,8 @@ void add_color_bar(vtkRenderer& renderer, const PictureOptions& options) {
     bar->SetTextPositionToPrecedeScalarBar();
     bar->SetPosition(left - 0.06, bottom);
   }
-  const int title_size = std::min(size, size * 14 / std::max<int>(1, static_cast<int>(coloring.title.size())));
+  const int title_size =
+      std::min(size, size * 14 / std::max<int>(1, static_cast<int>(coloring.title.size())));
   set_text(*bar->GetTitleTextProperty(), ink, title_size, true);
   set_text(*bar->GetLabelTextProperty(), ink, size, false);
   set_text(*bar->GetAnnotationTextProperty(), ink, size, false);
@@ -348,7 +349,8 @@ void add_legend(vtkRenderer& renderer, const PictureOptions& options) {
     text->SetPosition(left + 0.75 * line, y);
     set_text(*text->GetTextProperty(), readable_on(options.background), static_cast<int>(0.46 * line), false);
     text->GetTextProperty()->SetVerticalJustificationToCentered();
-    text->GetTextProperty()->SetBackgroundColor(options.background[0], options.background[1], options.background[2]);
+    text->GetTextProperty()->SetBackgroundColor(options.background[0], options.background[1],
+                                                options.background[2]);
     text->GetTextProperty()->SetBackgroundOpacity(0.7);  // where the scene is larger than its place
     renderer.AddActor2D(text);
     y -= line;

@@ -83,6 +83,7 @@ Domain<Dim> make_domain(Session& session, const TopologyArguments& arguments, co
     if (arguments.provider != "push") {
       const StorageMode mode = mode_named(arguments.provider);
       auto connectivity = Connectivity<Dim>(*domain.tiles, {.mode = mode,
+                                                            .ids = Ids::tiled,
                                                             .memory = store_bytes(session, mode),
                                                             .producers = arguments.producers,
                                                             .exec = session.host()});

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <tessera/connect/connectivity.h>
+#include <tessera/connect/plan.h>
+#include <tessera/connect/ttk_triangulation.h>
 #include <tessera/core/config.h>
 #include <tessera/core/csr.h>
 #include <tessera/core/error.h>
@@ -21,6 +23,7 @@
 #include <tessera/mesh/octree.h>
 #include <tessera/mesh/poly_data.h>
 #include <tessera/mesh/triangulate.h>
+#include <tessera/tile/links.h>
 #include <tessera/tile/materialize.h>
 #include <tessera/tile/push.h>
 #include <tessera/tile/tiled_mesh.h>

@@ -15,6 +15,8 @@ class CliCommon : public ProgramTest {
             {"doctor", "mesh.vtu"},
             {"convert", "mesh.vtu", "copy.vtu"},
             {"render", "mesh.vtu", "--size", "64x48", "-o", "mesh.png"},
+            {"relations", "mesh.vtu", "--relation", "VT"},
+            {"plan", "mesh.vtu"},
             {"devices"}};
   }
 };

@@ -351,6 +351,18 @@ TEST_F(CliTopology, TheSameForAnyThreadsAndProvider) {
   EXPECT_EQ(run_all({"--memory", "450K", "--quiet"}), expected);
 }
 
+TEST_F(CliTopology, ProvidersOfAShuffledMesh) {
+  ok({"make", "kuhn", "--size", "12", "--field", "rough", "--shuffle", "-o", "k.vtu"});
+  ok({"make", "ico", "--size", "3", "--field", "rough", "--shuffle", "-o", "s.ply"});
+  for (const char* mesh : {"k.vtu", "s.ply"}) {
+    ok({"morse-smale", mesh, "--separatrices", "a.vtp"});
+    for (const char* provider : {"materialized", "explicit", "implicit"}) {
+      ok({"morse-smale", mesh, "--separatrices", "b.vtp", "--provider", provider});
+      EXPECT_EQ(read("a.vtp"), read("b.vtp")) << mesh << ' ' << provider;
+    }
+  }
+}
+
 TEST_F(CliTopology, EncodingsAndLegacyFiles) {
   make_kuhn16();
   ok({"critical-points", "k.vtu", "-o", "a.vtp"});

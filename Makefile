@@ -15,7 +15,7 @@ CI ?= false
 .PHONY: help demo test dev cuda bench sanitize asan tsan lint format install clean
 
 help:
-	@echo 'make demo       build, make a mesh, examine it and draw it'
+	@echo 'make demo       build, find the Morse-Smale complex of a field on a mesh and draw it'
 	@echo 'make test       build and run the tests'
 	@echo 'make bench      build and run the benchmarks (BENCH=name* for some)'
 	@echo 'make sanitize   run the tests under the address, undefined and thread sanitizers'

@@ -100,6 +100,34 @@ void write_output(Session& session, const OutputOptions& options, const AnyMesh&
                 format_seconds(session.total_seconds()));
 }
 
+void check_poly_output(const fs::path& file) {
+  const std::string extension = extension_of(file);
+  if (extension != "vtp" && extension != "vtk") {
+    throw Error(ErrorCode::unsupported,
+                fmt::format("'{}' has no extension that can be written; points, lines and polygons go to "
+                            ".vtp or .vtk",
+                            file.string()));
+  }
+  check_folder(file);
+}
+
+Json write_poly_output(Session& session, const OutputOptions& options, const PolyData& poly) {
+  session.in_phase(Phase::write, [&] {
+    const PendingOutput announced(options.file);
+    write_poly(options.file, poly,
+               {.ascii = options.ascii, .compress = options.compress, .monitor = &session.monitor()});
+  });
+  const auto bytes = fs::file_size(options.file);
+  session.print("wrote {}: {}, {}, {} in {}\n", options.file.string(),
+                counted(poly.vertex_count(), "point", "points"), counted(poly.cell_count(), "cell", "cells"),
+                format_bytes(bytes), format_seconds(session.total_seconds()));
+  return {{"file", options.file.string()},
+          {"kind", "poly data"},
+          {"points", poly.vertex_count()},
+          {"cells", poly.cell_count()},
+          {"bytes", bytes}};
+}
+
 void write_file(const fs::path& file, std::string_view bytes) {
   if (fs::exists(file) && !fs::is_regular_file(file) && !fs::is_directory(file)) {
     std::ofstream special(file, std::ios::binary);

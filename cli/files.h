@@ -56,6 +56,10 @@ void check_folder(const std::filesystem::path& file);
 /// Writes in the write phase, adds `output` to the result and says so.
 void write_output(Session& session, const OutputOptions& options, const AnyMesh& mesh);
 
+/// The same two for points, lines and polygons: .vtp or .vtk. What was written is returned, for the result.
+void check_poly_output(const std::filesystem::path& file);
+[[nodiscard]] Json write_poly_output(Session& session, const OutputOptions& options, const PolyData& poly);
+
 /// Writes any file completely or not at all; /dev/null, a pipe and the like directly. Error(write_failed)
 /// says why.
 void write_file(const std::filesystem::path& file, std::string_view bytes);

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A first look: makes a mesh of 635 thousand tetrahedra with a field, examines it and draws it.
+# A first look: a mesh of 1.6 million tetrahedra with a field, its critical points and its Morse-Smale complex, and a
+# picture of them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,9 +16,13 @@ step() {
   printf '\n$ %s\n' "$*"
   "$@"
 }
-step "$tessera" make kuhn --size 64 --field rough -o "$out/kuhn64.vtu"
-step "$tessera" info "$out/kuhn64.vtu"
-step "$tessera" doctor "$out/kuhn64.vtu"
-step "$tessera" render "$out/kuhn64.vtu" --field rough --clip y=0.5 -o "$out/kuhn64.png"
+step "$tessera" make kuhn-full --size 65 --field smooth -o "$out/cube.vtu"
+step "$tessera" info "$out/cube.vtu"
+step "$tessera" critical-points "$out/cube.vtu" -o "$out/points.vtp"
+step "$tessera" morse-smale "$out/cube.vtu" --critical-points "$out/cells.vtp" --separatrices "$out/paths.vtp" \
+  -o "$out/regions.vtu"
+step "$tessera" render "$out/cube.vtu" --field smooth --range=-8,8 --colormap coolwarm --clip y=50% --azimuth=-10 \
+  --critical-points "$out/cells.vtp" --separatrices "$out/paths.vtp" --no-connectors --size 880x660 \
+  -o "$out/complex.png"
 
-printf '\nThe mesh is in %s (open it in ParaView), its picture in %s.\n' "$out/kuhn64.vtu" "$out/kuhn64.png"
+printf '\nThe picture is %s; the .vtu and .vtp files beside it open in ParaView.\n' "$out/complex.png"

@@ -204,6 +204,14 @@ void add_points(Geometry& geometry, const Points& points, const FieldSet& fields
 
 }  // namespace
 
+void add_box(Geometry& geometry, Vec3d low, Vec3d high) {
+  Grid box;
+  box.dims = {2, 2, 2};
+  box.origin = low;
+  box.spacing = high - low;
+  add(geometry, make_outline(box), Role::outline);
+}
+
 Geometry make_geometry(const AnyMesh& mesh, Style style, const std::optional<ClipPlane>& clip) {
   Geometry geometry;
   if (const Grid* grid = std::get_if<Grid>(&mesh)) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <tessera/core/vec.h>
 #include <tessera/mesh/mesh.h>
 
 namespace tessera::cli {
@@ -47,5 +48,8 @@ struct Geometry {
 /// The mesh's own memory is used where possible, so it must outlive the result.
 /// Error(bad_mesh) for indices out of range or a mesh with nothing to draw.
 [[nodiscard]] Geometry make_geometry(const AnyMesh& mesh, Style style, const std::optional<ClipPlane>& clip);
+
+/// Adds the box from `low` to `high` as an outline.
+void add_box(Geometry& geometry, Vec3d low, Vec3d high);
 
 }  // namespace tessera::cli

@@ -1,6 +1,7 @@
 #include "render/picture.h"
 
 #include <vtkActor.h>
+#include <vtkActor2D.h>
 #include <vtkCamera.h>
 #include <vtkDoubleArray.h>
 #include <vtkImageData.h>
@@ -8,13 +9,15 @@
 #include <vtkPNGWriter.h>
 #include <vtkPointData.h>
 #include <vtkPolyDataMapper.h>
+#include <vtkPolyDataMapper2D.h>
 #include <vtkPolyDataNormals.h>
 #include <vtkProperty.h>
-#include <vtkRenderStepsPass.h>
+#include <vtkProperty2D.h>
+#include <vtkRegularPolygonSource.h>
 #include <vtkRenderWindow.h>
 #include <vtkRenderer.h>
-#include <vtkSSAOPass.h>
 #include <vtkScalarBarActor.h>
+#include <vtkTextActor.h>
 #include <vtkTextProperty.h>
 #include <vtkUnsignedCharArray.h>
 #include <vtkWindowToImageFilter.h>
@@ -24,6 +27,7 @@
 #include <numbers>
 
 #include "render/vtk_data.h"
+#include "text.h"
 
 namespace tessera::cli {
 namespace {
@@ -35,6 +39,8 @@ constexpr double view_angle = 26;
 constexpr double feature_angle = 35;
 /// The part of the width that the colour bar takes.
 constexpr double bar_share = 0.15;
+/// The same for the legend of marks, alone or below the colour bar.
+constexpr double legend_share = 0.22;
 constexpr Color surface_color = {0.64, 0.72, 0.82};
 constexpr Color wire_color = {0.25, 0.36, 0.52};
 
@@ -96,6 +102,7 @@ void set_style(vtkProperty& property, const Piece& piece, const PictureOptions& 
     default: break;
   }
   if (piece.role == Role::points) property.SetRenderPointsAsSpheres(true);
+  if (piece.role != Role::outline) property.SetOpacity(options.opacity);
 }
 
 void set_shading(vtkProperty& property, Role role, const PictureOptions& options) {
@@ -129,6 +136,26 @@ void add_actors(vtkRenderer& renderer, const Geometry& geometry, const PictureOp
   }
 }
 
+void add_marks(vtkRenderer& renderer, const PictureOptions& options) {
+  for (const Mark& mark : options.marks) {
+    const auto mapper = vtkSmartPointer<vtkPolyDataMapper>::New();
+    mapper->SetInputData(mark.data);
+    mapper->ScalarVisibilityOff();
+    const auto actor = vtkSmartPointer<vtkActor>::New();
+    actor->SetMapper(mapper);
+    vtkProperty& property = *actor->GetProperty();
+    set_color(property, mark.color);
+    property.SetInterpolationToPhong();
+    property.SetAmbient(0.32);
+    property.SetDiffuse(0.72);
+    property.SetSpecular(mark.is_path ? 0.05 : 0.2);
+    property.SetSpecularPower(30);
+    property.SetLineWidth(0.8 * supersampling);
+    if (mark.is_thin) property.LightingOff();
+    renderer.AddActor(actor);
+  }
+}
+
 /// The extent of what is drawn, seen by the camera: x right, y up, z towards the eye.
 struct Frame {
   Vec3d right, up, forward;
@@ -139,15 +166,23 @@ struct Frame {
   }
 };
 
+/// Everything that is drawn.
+struct Scene {
+  const Geometry& geometry;
+  const std::vector<Mark>& marks;
+};
+
 template <class F>
-void for_each_point(const Geometry& geometry, F&& f) {
-  for (const Piece& piece : geometry.pieces) {
-    for (vtkIdType i = 0; i < piece.data->GetNumberOfPoints(); ++i) {
+void for_each_point(const Scene& scene, F&& f) {
+  const auto visit = [&](vtkPolyData& data) {
+    for (vtkIdType i = 0; i < data.GetNumberOfPoints(); ++i) {
       std::array<double, 3> p{};
-      piece.data->GetPoint(i, p.data());
+      data.GetPoint(i, p.data());
       if (std::isfinite(p[0] + p[1] + p[2])) f(p.data());
     }
-  }
+  };
+  for (const Piece& piece : scene.geometry.pieces) visit(*piece.data);
+  for (const Mark& mark : scene.marks) visit(*mark.data);
 }
 
 struct Fit {
@@ -157,10 +192,10 @@ struct Fit {
 
 /// The nearest place of the eye from which every point is inside the picture: a point at (x, y, z) relative
 /// to the middle is, if |x| <= (distance - z) tan_x and likewise for y.
-Fit fit_points(const Geometry& geometry, const Frame& frame, double tan_x, double tan_y) {
+Fit fit_points(const Scene& scene, const Frame& frame, double tan_x, double tan_y) {
   Vec3d low = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
   Vec3d high = -1.0 * low;
-  for_each_point(geometry, [&](const double* p) {
+  for_each_point(scene, [&](const double* p) {
     const Vec3d q = frame.place(p);
     low = {std::min(low.x, q.x), std::min(low.y, q.y), std::min(low.z, q.z)};
     high = {std::max(high.x, q.x), std::max(high.y, q.y), std::max(high.z, q.z)};
@@ -168,41 +203,43 @@ Fit fit_points(const Geometry& geometry, const Frame& frame, double tan_x, doubl
   Fit fit;
   fit.middle = 0.5 * (low + high);
   fit.distance = 1e-6 * length(high - low);
-  for_each_point(geometry, [&](const double* p) {
+  for_each_point(scene, [&](const double* p) {
     const Vec3d q = frame.place(p) - fit.middle;
     fit.distance = std::max({fit.distance, q.z + std::abs(q.x) / tan_x, q.z + std::abs(q.y) / tan_y});
   });
   return fit;
 }
 
-/// Darkens creases and holes, by which the eye sees depth.
+/// Darkens creases and holes, by which the eye sees depth. Surfaces that light goes through are left out.
 void add_occlusion(vtkRenderer& renderer) {
   std::array<double, 6> box{};
   renderer.ComputeVisiblePropBounds(box.data());
   const double size = length(Vec3d{box[1] - box[0], box[3] - box[2], box[5] - box[4]});
-  const auto steps = vtkSmartPointer<vtkRenderStepsPass>::New();
-  const auto pass = vtkSmartPointer<vtkSSAOPass>::New();
-  pass->SetRadius(0.06 * size);
-  pass->SetBias(0.002 * size);
-  pass->SetKernelSize(32);
-  pass->BlurOn();
-  pass->SetDelegatePass(steps);
-  renderer.SetPass(pass);
+  renderer.SetUseSSAO(true);
+  renderer.SetSSAORadius(0.06 * size);
+  renderer.SetSSAOBias(0.002 * size);
+  renderer.SetSSAOKernelSize(32);
+  renderer.SetSSAOBlur(true);
 }
 
 bool has_bar(const PictureOptions& options) {
   return options.coloring && options.coloring->has_bar;
 }
 
+/// The part of the width beside the scene, for the colour bar and the legend.
+double side_share(const PictureOptions& options) {
+  return options.marks.empty() ? (has_bar(options) ? bar_share : 0) : legend_share;
+}
+
 void place_camera(vtkRenderer& renderer, const Geometry& geometry, const PictureOptions& options) {
   constexpr double margin = 0.94;
-  const double share = has_bar(options) ? 1 - bar_share : 1;
+  const double share = 1 - side_share(options);
   const double tan_y = std::tan(radians(view_angle / 2)) * margin;
   const double tan_x = tan_y * options.width / options.height * share;
   const Vec3d forward = options.camera.direction();
   const Vec3d up = options.camera.up();
   const Frame frame = {cross(up, forward), up, forward};
-  const Fit fit = fit_points(geometry, frame, tan_x, tan_y);
+  const Fit fit = fit_points({geometry, options.marks}, frame, tan_x, tan_y);
   const Vec3d focus = fit.middle.x * frame.right + fit.middle.y * frame.up + fit.middle.z * frame.forward;
   const Vec3d eye = focus + (fit.distance > 0 ? fit.distance : 1.0) * forward;
   vtkCamera& camera = *renderer.GetActiveCamera();
@@ -254,19 +291,70 @@ void add_color_bar(vtkRenderer& renderer, const PictureOptions& options) {
   bar->SetUnconstrainedFontSize(true);
   bar->SetBarRatio(0.22);
   bar->SetVerticalTitleSeparation(size / 2);
-  bar->SetPosition(1 - bar_share, 0.16);
+  const bool has_legend = !options.marks.empty();
+  const double left = 1 - side_share(options) + (has_legend ? 0.01 : 0);
+  const double bottom = has_legend ? 0.5 : 0.16;
+  bar->SetPosition(left, bottom);
   bar->SetWidth(bar_share - 0.015);
-  bar->SetHeight(0.68);
+  bar->SetHeight(has_legend ? 0.42 : 0.68);
   bar->SetDrawAnnotations(is_categorical(coloring.colormap));
   if (bar->GetLookupTable()->GetIndexedLookup() != 0) {
     // The names of categories stand opposite to where numbers would; this brings them to the right too.
     bar->SetTextPositionToPrecedeScalarBar();
-    bar->SetPosition(1 - bar_share - 0.06, 0.16);
+    bar->SetPosition(left - 0.06, bottom);
   }
-  set_text(*bar->GetTitleTextProperty(), ink, size, true);
+  const int title_size =
+      std::min(size, size * 14 / std::max<int>(1, static_cast<int>(coloring.title.size())));
+  set_text(*bar->GetTitleTextProperty(), ink, title_size, true);
   set_text(*bar->GetLabelTextProperty(), ink, size, false);
   set_text(*bar->GetAnnotationTextProperty(), ink, size, false);
   renderer.AddActor2D(bar);
+}
+
+/// A disc for points or a stroke for paths, in pixels.
+vtkSmartPointer<vtkActor2D> make_symbol(const Mark& mark, Vec3d centre, double size) {
+  const auto shape = vtkSmartPointer<vtkRegularPolygonSource>::New();
+  shape->SetNumberOfSides(mark.is_path ? 4 : 32);
+  shape->SetRadius(size);
+  shape->Update();
+  const auto outline = vtkSmartPointer<vtkPolyData>::New();
+  outline->DeepCopy(shape->GetOutput());
+  vtkPoints& points = *outline->GetPoints();
+  for (vtkIdType i = 0; i < points.GetNumberOfPoints(); ++i) {
+    const double* p = points.GetPoint(i);
+    const Vec3d q = mark.is_path ? Vec3d{std::copysign(1.5 * size, p[0] - p[1]),
+                                         std::copysign(0.28 * size, p[0] + p[1]), 0}
+                                 : Vec3d{p[0], p[1], 0};
+    points.SetPoint(i, centre.x + q.x, centre.y + q.y, 0);
+  }
+  const auto mapper = vtkSmartPointer<vtkPolyDataMapper2D>::New();
+  mapper->SetInputData(outline);
+  const auto actor = vtkSmartPointer<vtkActor2D>::New();
+  actor->SetMapper(mapper);
+  actor->GetProperty()->SetColor(mark.color[0], mark.color[1], mark.color[2]);
+  return actor;
+}
+
+void add_legend(vtkRenderer& renderer, const PictureOptions& options) {
+  const double width = options.width * supersampling;
+  const double height = options.height * supersampling;
+  const double line = height / 24;
+  const double left = width * (1 - legend_share + 0.03);
+  const double lines = static_cast<double>(options.marks.size());
+  double y = (has_bar(options) ? 0.44 * height : 0.5 * height + 0.5 * line * lines) - 0.5 * line;
+  for (const Mark& mark : options.marks) {
+    renderer.AddActor2D(make_symbol(mark, {left, y, 0}, 0.26 * line));
+    const auto text = vtkSmartPointer<vtkTextActor>::New();
+    text->SetInput((mark.name + "  " + grouped(mark.count)).c_str());
+    text->SetPosition(left + 0.75 * line, y);
+    set_text(*text->GetTextProperty(), readable_on(options.background), static_cast<int>(0.46 * line), false);
+    text->GetTextProperty()->SetVerticalJustificationToCentered();
+    text->GetTextProperty()->SetBackgroundColor(options.background[0], options.background[1],
+                                                options.background[2]);
+    text->GetTextProperty()->SetBackgroundOpacity(0.7);  // where the scene is larger than its place
+    renderer.AddActor2D(text);
+    y -= line;
+  }
 }
 
 /// Averages squares of pixels.
@@ -338,6 +426,7 @@ std::string draw_png(const Geometry& geometry, const PictureOptions& options) {
   const auto renderer = vtkSmartPointer<vtkRenderer>::New();
   renderer->SetBackground(options.background[0], options.background[1], options.background[2]);
   add_actors(*renderer, geometry, options);
+  add_marks(*renderer, options);
   const auto lights = vtkSmartPointer<vtkLightKit>::New();
   lights->SetKeyLightIntensity(0.82);
   lights->SetKeyToFillRatio(2);
@@ -345,10 +434,17 @@ std::string draw_png(const Geometry& geometry, const PictureOptions& options) {
   place_camera(*renderer, geometry, options);
   add_occlusion(*renderer);
   if (has_bar(options)) add_color_bar(*renderer, options);
+  if (!options.marks.empty()) add_legend(*renderer, options);
+  if (options.opacity < 1) {
+    renderer->SetUseDepthPeeling(true);
+    renderer->SetMaximumNumberOfPeels(12);
+    renderer->SetOcclusionRatio(0);
+  }
   report(options, 0.4);
   const auto window = vtkSmartPointer<vtkRenderWindow>::New();
   window->SetOffScreenRendering(1);
-  window->SetMultiSamples(4);
+  window->SetMultiSamples(options.opacity < 1 ? 0 : 4);  // peeling can not have them
+  window->SetAlphaBitPlanes(1);
   window->SetSize(options.width * supersampling, options.height * supersampling);
   window->AddRenderer(renderer);
   window->Render();

@@ -4,12 +4,14 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <tessera/core/progress.h>
 #include <tessera/core/vec.h>
 
 #include "render/colormap.h"
 #include "render/geometry.h"
+#include "render/marks.h"
 
 namespace tessera::cli {
 
@@ -38,6 +40,8 @@ struct PictureOptions {
   Style style = Style::surface;
   Camera camera;
   std::optional<Coloring> coloring;  ///< none: one colour
+  double opacity = 1;                ///< of surfaces and cuts, not of marks
+  std::vector<Mark> marks;           ///< with a legend
   int width = 1200;
   int height = 900;
   Color background = {1, 1, 1};

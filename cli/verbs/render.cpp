@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include <tessera/mesh/triangulate.h>
+
 #include "fields.h"
 #include "files.h"
 #include "render/display.h"
@@ -35,6 +37,11 @@ struct RenderOptions {
   std::string background = "white";
   std::string clip;
   bool crinkle = false;
+  std::filesystem::path critical_points;
+  std::filesystem::path separatrices;
+  bool no_connectors = false;
+  double mark_size = 1;
+  double opacity = -1;  ///< chosen
 };
 
 struct NamedStyle {
@@ -282,6 +289,23 @@ void declare_view(CLI::App& app, RenderOptions& options) {
   app.add_flag("--crinkle", options.crinkle, "with --clip: keep whole tetrahedra instead of cutting them");
 }
 
+void declare_marks(CLI::App& app, RenderOptions& options) {
+  app.add_option("--critical-points", options.critical_points,
+                 "draw the points of a .vtp file that critical-points or morse-smale wrote as spheres")
+      ->type_name("FILE");
+  app.add_option("--separatrices", options.separatrices,
+                 "draw the lines of a .vtp file that morse-smale wrote as tubes")
+      ->type_name("FILE");
+  app.add_flag("--no-connectors", options.no_connectors, "leave paths between saddles out of the picture");
+  app.add_option("--mark-size", options.mark_size, "spheres and tubes that many times as thick")
+      ->check(CLI::Range(0.01, 100.0))
+      ->type_name("FACTOR");
+  app.add_option("--opacity", options.opacity,
+                 "of the mesh: 1 hides what is inside; less where marks are inside a solid, else 1")
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("X");
+}
+
 void declare_render(CLI::App& app, RenderOptions& options) {
   add_input_options(app, options.input);
   app.add_option("-o,--output", options.output, "the .png file to write")->required()->type_name("FILE");
@@ -300,6 +324,7 @@ void declare_render(CLI::App& app, RenderOptions& options) {
       ->check(CLI::IsMember(colormap_names()))
       ->capture_default_str();
   app.add_flag("--no-bar", options.no_bar, "leave the colour bar out");
+  declare_marks(app, options);
   declare_view(app, options);
 }
 
@@ -311,6 +336,50 @@ void check_picture_output(const std::filesystem::path& file) {
   check_folder(file);
 }
 
+bool is_solid(const AnyMesh& mesh) {
+  const Grid* grid = std::get_if<Grid>(&mesh);
+  return std::holds_alternative<TetMesh>(mesh) || (grid != nullptr && dimension(*grid) == 3);
+}
+
+/// Reads the files of critical points and separatrices.
+MarkFiles read_marks(Session& session, const RenderOptions& options) {
+  MarkFiles files;
+  session.in_phase(Phase::read, [&] {
+    const ReadOptions reading = {.monitor = &session.monitor()};
+    if (!options.critical_points.empty()) files.critical_points = read_poly(options.critical_points, reading);
+    if (!options.separatrices.empty()) files.separatrices = read_poly(options.separatrices, reading);
+  });
+  for (const auto& file : {options.critical_points, options.separatrices}) {
+    if (!file.empty()) session.add_input(file);
+  }
+  return files;
+}
+
+struct Box {
+  Vec3d low, high;
+};
+
+Box find_box(const AnyMesh& mesh) {
+  const auto [x0, x1] = find_extent(mesh, 0);
+  const auto [y0, y1] = find_extent(mesh, 1);
+  const auto [z0, z1] = find_extent(mesh, 2);
+  return {{x0, y0, z0}, {x1, y1, z1}};
+}
+
+/// Marks inside a solid are seen through it, or in the half that was cut away.
+void add_marks(const RenderOptions& options, const MarkFiles& files, const AnyMesh& mesh,
+               PictureOptions& picture) {
+  const bool is_inside = !files.empty() && is_solid(mesh);
+  picture.opacity = options.opacity >= 0 ? options.opacity : is_inside && options.clip.empty() ? 0.2 : 1;
+  if (is_inside && picture.style == Style::automatic) picture.style = Style::surface;
+  if (files.empty()) return;
+  const Box box = find_box(mesh);
+  picture.marks = make_marks(files, {.dimension = is_solid(mesh) ? 3 : 2,
+                                     .diagonal = length(box.high - box.low),
+                                     .size = options.mark_size,
+                                     .has_connectors = !options.no_connectors});
+}
+
 int run_render(Session& session, const RenderOptions& options) {
   check_picture_output(options.output);
   PictureOptions picture = make_picture_options(options);
@@ -318,9 +387,14 @@ int run_render(Session& session, const RenderOptions& options) {
   Input input = read_input(session, options.input);
   check_style(options, input.mesh);
   for (const std::string& note : input.report.notes) session.note(note);
+  const MarkFiles marks = read_marks(session, options);
   const Geometry geometry = session.in_phase(Phase::prepare, [&] {
     picture.coloring = choose_coloring(options, input.mesh);
-    return make_geometry(input.mesh, picture.style, parse_clip(options, input.mesh, picture.camera));
+    add_marks(options, marks, input.mesh, picture);
+    Geometry made = make_geometry(input.mesh, picture.style, parse_clip(options, input.mesh, picture.camera));
+    const Box box = find_box(input.mesh);
+    if (!marks.empty() && std::holds_alternative<TetMesh>(input.mesh)) add_box(made, box.low, box.high);
+    return made;
   });
   const std::string png = session.in_phase(Phase::compute, [&] {
     const Display display(session.monitor().stop);
@@ -348,7 +422,8 @@ Verb render_verb() {
       {"render", "draw a mesh to a PNG file, with or without a screen",
        "  tessera render kuhn64.vtu --field rough --clip y=50% -o kuhn64.png\n"
        "  tessera render ico6.ply --style surface-with-edges --camera front -o ico6.png\n"
-       "  tessera render scan.vti --field mri --colormap gray -o slices.png"},
+       "  tessera render scan.vti --field mri --colormap gray -o slices.png\n"
+       "  tessera render kuhn64.vtu --critical-points c.vtp --separatrices s.vtp -o complex.png"},
       declare_render, run_render);
 }
 

@@ -21,6 +21,8 @@
 #include <tessera/mesh/make.h>
 #include <tessera/mesh/mesh.h>
 #include <tessera/mesh/octree.h>
+#include <tessera/mesh/poly_data.h>
+#include <tessera/mesh/triangulate.h>
 #include <tessera/tile/links.h>
 #include <tessera/tile/materialize.h>
 #include <tessera/tile/push.h>

@@ -59,6 +59,20 @@ TEST_F(CliInterrupt, TwiceWhileWritingRemovesTheTemporary) {
   EXPECT_TRUE(files().empty());
 }
 
+TEST_F(CliInterrupt, DuringTopology) {
+  ASSERT_EQ(run({"make", "kuhn", "--size", "96", "--field", "rough", "-o", "m.vtu"}).code, 0);
+  for (const auto after : {60ms, 300ms, 900ms}) {
+    const pid_t child = start({"morse-smale", "m.vtu", "--walls", "w.vtp", "-o", "s.vtu", "--ascii"});
+    std::this_thread::sleep_for(after);
+    kill(child, SIGINT);
+    const int code = wait_for(child);
+    EXPECT_TRUE(code == 130 || after != 60ms) << code;
+    // Several files are written one after the other; those that are there are complete.
+    for (const std::string& name : files()) EXPECT_FALSE(name.starts_with(".")) << name;
+    EXPECT_EQ(std::filesystem::exists(path("s.vtu")), code == 0);
+  }
+}
+
 TEST_F(CliInterrupt, AnOlderFileStays) {
   write("m.vtu", "old");
   const pid_t child = start(long_work());

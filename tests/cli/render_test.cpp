@@ -122,5 +122,42 @@ TEST_F(CliRender, JsonHasTheRangeThatWasDrawn) {
   EXPECT_EQ(result["output"]["width"], 64);
 }
 
+TEST_F(CliRender, CriticalPointsAndSeparatrices) {
+  ok({"make", "kuhn-full", "--size", "9", "--field", "smooth", "-o", "m.vtu"});
+  ok({"make", "lattice", "--size", "9", "--field", "smooth", "-o", "g.vti"});
+  ok({"make", "torus", "--size", "24x16", "--field", "smooth", "-o", "t.ply"});
+  std::set<std::string> pictures;
+  for (const char* mesh : {"m.vtu", "g.vti", "t.ply"}) {
+    ok({"morse-smale", mesh, "--critical-points", "c.vtp", "--separatrices", "s.vtp"});
+    ok({"render", mesh, "-o", "p.png", "--size", "200x150"});
+    pictures.insert(read("p.png"));
+    const std::vector<Arguments> lines = {
+        {"--critical-points", "c.vtp"},
+        {"--critical-points", "c.vtp", "--separatrices", "s.vtp"},
+        {"--separatrices", "s.vtp", "--field", "smooth", "--clip", "y=50%"},
+        {"--critical-points", "c.vtp", "--mark-size", "3", "--opacity", "0.5"}};
+    for (const Arguments& more : lines) {
+      Arguments line = {"render", mesh, "-o", "p.png", "--size", "200x150"};
+      line.insert(line.end(), more.begin(), more.end());
+      ok(line);
+      EXPECT_GT(colors("p.png", 200, 150).size(), 100u);
+      pictures.insert(read("p.png"));
+    }
+  }
+  EXPECT_EQ(pictures.size(), 15u);
+  ok({"critical-points", "t.ply", "-o", "c.vtp"});
+  ok({"render", "t.ply", "--critical-points", "c.vtp", "-o", "p.png", "--size", "200x150"});
+}
+
+TEST_F(CliRender, MarksThatAreNone) {
+  ok({"make", "octahedron", "-o", "m.vtp"});
+  expect_one_sentence(run({"render", "m.vtp", "--critical-points", "m.vtp", "-o", "p.png"}), 4,
+                      {"--critical-points", "CriticalType"});
+  expect_one_sentence(run({"render", "m.vtp", "--separatrices", "m.vtp", "-o", "p.png"}), 4,
+                      {"--separatrices", "SeparatrixType"});
+  expect_one_sentence(run({"render", "m.vtp", "--separatrices", "none.vtp", "-o", "p.png"}), 3, {"none.vtp"});
+  EXPECT_EQ(files(), std::vector<std::string>{"m.vtp"});
+}
+
 }  // namespace
 }  // namespace tessera::test

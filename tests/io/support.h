@@ -148,6 +148,24 @@ inline Grid make_small_grid() {
   return grid;
 }
 
+/// Five points, one of them a vertex, two lines, a triangle and a quad.
+template <class T>
+PolyData make_small_poly() {
+  PolyData poly;
+  poly.points = make_two_tets<T>().points;
+  const auto add = [](PolyCells& cells, std::initializer_list<std::uint32_t> corners) {
+    Array<VertexId> ids;
+    for (const std::uint32_t v : corners) ids.push_back(VertexId(v));
+    cells.add(ids);
+  };
+  add(poly.vertices, {4});
+  add(poly.lines, {0, 1, 2, 3});
+  add(poly.lines, {3, 4});
+  add(poly.polygons, {0, 2, 1});
+  add(poly.polygons, {1, 2, 3, 4});
+  return poly;
+}
+
 template <class Mesh>
 Mesh with_fields(Mesh mesh, bool has_wide_integers = true) {
   mesh.point_data = make_fields("point", mesh.vertex_count(), has_wide_integers);

@@ -32,6 +32,10 @@ void write_obj(Output& output, const MeshRef& mesh, const WriteOptions& options)
 void write_stl(Output& output, const MeshRef& mesh, const WriteOptions& options);
 void write_off(Output& output, const MeshRef& mesh, const WriteOptions& options);
 
+/// The same for what write_poly() is given.
+void write_poly_vtp(Output& output, const PolyData& poly, const WriteOptions& options);
+void write_poly_legacy(Output& output, const PolyData& poly, const WriteOptions& options);
+
 /// The triangles, or Error(unsupported) that says what can hold only them; every id must name a point.
 [[nodiscard]] const TriMesh& only_triangles(const Output& output, const MeshRef& mesh,
                                             std::string_view holder);

@@ -15,6 +15,7 @@
 
 #include <tessera/core/progress.h>
 #include <tessera/mesh/mesh.h>
+#include <tessera/mesh/poly_data.h>
 
 namespace tessera {
 
@@ -68,6 +69,12 @@ void write_mesh(const std::filesystem::path& file, const TetMesh& mesh, const Wr
 void write_mesh(const std::filesystem::path& file, const TriMesh& mesh, const WriteOptions& options = {});
 void write_mesh(const std::filesystem::path& file, const Grid& mesh, const WriteOptions& options = {});
 void write_mesh(const std::filesystem::path& file, const AnyMesh& mesh, const WriteOptions& options = {});
+
+/// Points, vertices, lines and polygons as a .vtp or legacy .vtk file; whole or not at all, with the errors
+/// of write_mesh().
+void write_poly(const std::filesystem::path& file, const PolyData& poly, const WriteOptions& options = {});
+/// Reads them back from a .vtp file. Error(unsupported) for triangle strips and other kinds of files.
+[[nodiscard]] PolyData read_poly(const std::filesystem::path& file, const ReadOptions& options = {});
 
 /// The extensions read_mesh and write_mesh know, without the dot.
 [[nodiscard]] std::vector<std::string_view> readable_extensions();

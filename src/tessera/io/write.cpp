@@ -25,9 +25,9 @@ constexpr std::array<WritableFormat, 8> formats = {{{"vtu", io::write_vtu},
   throw Error(ErrorCode::bad_mesh, file.string() + ": not written, because " + reason);
 }
 
-/// Readers refuse files with such ids and lengths, so writers do not make them.
+/// Readers refuse files with such lengths, so writers do not make them.
 template <class Mesh>
-void check(const std::filesystem::path& file, const Mesh& mesh) {
+void check_fields(const std::filesystem::path& file, const Mesh& mesh) {
   const auto check_lengths = [&](const FieldSet& fields, std::size_t count, std::string_view elements) {
     for (const Field& field : fields) {
       if (field.size() == count) continue;
@@ -37,16 +37,51 @@ void check(const std::filesystem::path& file, const Mesh& mesh) {
   };
   check_lengths(mesh.point_data, mesh.vertex_count(), "points");
   check_lengths(mesh.cell_data, mesh.cell_count(), "cells");
+}
+
+void check_corner(const std::filesystem::path& file, std::size_t cell, VertexId v, std::size_t points) {
+  if (v.index() < points) return;
+  refuse_mesh(file, "cell " + std::to_string(cell) + " names point " + std::to_string(v.index()) +
+                        ", but there are " + std::to_string(points) + " points");
+}
+
+template <class Mesh>
+void check(const std::filesystem::path& file, const Mesh& mesh) {
+  check_fields(file, mesh);
   if constexpr (!std::is_same_v<Mesh, Grid>) {
     for (std::size_t i = 0; i < mesh.cells.size(); ++i) {
-      for (const VertexId v : mesh.cells[i]) {
-        if (v.index() >= mesh.vertex_count()) {
-          refuse_mesh(file, "cell " + std::to_string(i) + " names point " + std::to_string(v.index()) +
-                                ", but there are " + std::to_string(mesh.vertex_count()) + " points");
-        }
-      }
+      for (const VertexId v : mesh.cells[i]) check_corner(file, i, v, mesh.vertex_count());
     }
   }
+}
+
+void check(const std::filesystem::path& file, const PolyData& poly) {
+  check_fields(file, poly);
+  std::size_t number = 0;
+  for (const PolyCells* cells : {&poly.vertices, &poly.lines, &poly.polygons}) {
+    const auto& offsets = cells->offsets;
+    if (offsets.empty() || offsets.front() != 0 || !std::is_sorted(offsets.begin(), offsets.end()) ||
+        offsets.back() != cells->corners.size()) {
+      refuse_mesh(file, "the offsets of its cells do not ascend from 0 to the number of corners");
+    }
+    for (std::size_t i = 0; i < cells->size(); ++i, ++number) {
+      for (const VertexId v : (*cells)[i]) check_corner(file, number, v, poly.vertex_count());
+    }
+  }
+}
+
+/// Has `write(output)` write a file that appears complete or not at all.
+template <class Mesh, class Write>
+void write_whole(const std::filesystem::path& file, const Mesh& mesh, const WriteOptions& options,
+                 const Write& write) {
+  check(file, mesh);
+  io::Output output(file, mesh.bytes(), options.monitor);
+  try {
+    write(output);
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorCode::out_of_memory, file.string() + ": no memory was left to write it");
+  }
+  output.commit();
 }
 
 template <class Mesh>
@@ -58,14 +93,7 @@ void write_any(const std::filesystem::path& file, const Mesh& mesh, const WriteO
     throw Error(ErrorCode::unsupported,
                 file.string() + ": has an unknown extension; known are " + io::join(writable_extensions()));
   }
-  check(file, mesh);
-  io::Output output(file, mesh.bytes(), options.monitor);
-  try {
-    format->write(output, &mesh, options);
-  } catch (const std::bad_alloc&) {
-    throw Error(ErrorCode::out_of_memory, file.string() + ": no memory was left to write it");
-  }
-  output.commit();
+  write_whole(file, mesh, options, [&](io::Output& output) { format->write(output, &mesh, options); });
 }
 
 }  // namespace
@@ -126,6 +154,18 @@ void write_mesh(const std::filesystem::path& file, const Grid& mesh, const Write
 
 void write_mesh(const std::filesystem::path& file, const AnyMesh& mesh, const WriteOptions& options) {
   std::visit([&](const auto& own) { write_any(file, own, options); }, mesh);
+}
+
+void write_poly(const std::filesystem::path& file, const PolyData& poly, const WriteOptions& options) {
+  const std::string extension = io::extension_of(file);
+  if (extension != "vtp" && extension != "vtk") {
+    throw Error(ErrorCode::unsupported,
+                file.string() + ": points, lines and polygons are written as vtp or vtk files");
+  }
+  write_whole(file, poly, options, [&](io::Output& output) {
+    extension == "vtp" ? io::write_poly_vtp(output, poly, options)
+                       : io::write_poly_legacy(output, poly, options);
+  });
 }
 
 std::vector<std::string_view> writable_extensions() {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 #include <tessera/io/cells.h>
 #include <tessera/io/formats.h>
@@ -56,11 +57,7 @@ class LegacyWriter {
   void write_geometry(const SimplexMesh<Dim>& mesh) {
     output_.write(Dim == 3 ? "DATASET UNSTRUCTURED_GRID\n" : "DATASET POLYDATA\n");
     write_fields(mesh.field_data);
-    mesh.points.visit([&](auto points) {
-      using T = std::remove_const_t<decltype(points[0].x)>;
-      output_.write("POINTS " + std::to_string(points.size()) + (sizeof(T) == 8 ? " double\n" : " float\n"));
-      write_numbers(std::span<const T>(reinterpret_cast<const T*>(points.data()), 3 * points.size()), 3);
-    });
+    write_points(mesh.points);
     const std::size_t count = mesh.cells.size();
     output_.write((Dim == 3 ? "CELLS " : "POLYGONS ") + std::to_string(count) + " " +
                   std::to_string(count * (Dim + 2)) + "\n");
@@ -76,6 +73,36 @@ class LegacyWriter {
       for (std::size_t i = 0; i < count; ++i) write_numbers(std::span(&type, 1), 1);
       output_.write("\n");
     }
+  }
+
+  void write_geometry(const PolyData& poly) {
+    output_.write("DATASET POLYDATA\n");
+    write_fields(poly.field_data);
+    write_points(poly.points);
+    write_cells("VERTICES", poly.vertices);
+    write_cells("LINES", poly.lines);
+    write_cells("POLYGONS", poly.polygons);
+  }
+
+  void write_cells(std::string_view keyword, const PolyCells& cells) {
+    if (cells.empty()) return;
+    output_.write(std::string(keyword) + " " + std::to_string(cells.size()) + " " +
+                  std::to_string(cells.size() + cells.corners.size()) + "\n");
+    std::vector<std::int32_t> row;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      row.assign(1, static_cast<std::int32_t>(cells[i].size()));
+      for (const VertexId v : cells[i]) row.push_back(static_cast<std::int32_t>(v.index()));
+      write_numbers(std::span<const std::int32_t>(row), row.size());
+    }
+    output_.write("\n");
+  }
+
+  void write_points(const Points& points) {
+    points.visit([&](auto places) {
+      using T = std::remove_const_t<decltype(places[0].x)>;
+      output_.write("POINTS " + std::to_string(places.size()) + (sizeof(T) == 8 ? " double\n" : " float\n"));
+      write_numbers(std::span<const T>(reinterpret_cast<const T*>(places.data()), 3 * places.size()), 3);
+    });
   }
 
   void write_data(std::string_view keyword, const FieldSet& fields, std::size_t count) {
@@ -117,7 +144,15 @@ class LegacyWriter {
   bool is_text_;
 };
 
+constexpr std::size_t most_points = std::numeric_limits<std::int32_t>::max();
+
 }  // namespace
+
+void write_poly_legacy(Output& output, const PolyData& poly, const WriteOptions& options) {
+  if (poly.vertex_count() > most_points)
+    output.refuse("a legacy vtk file holds at most 2147483647 points; write a vtp file");
+  LegacyWriter(output, options.ascii).write(poly);
+}
 
 void write_vtk_legacy(Output& output, const MeshRef& mesh, const WriteOptions& options) {
   std::visit(
@@ -125,7 +160,7 @@ void write_vtk_legacy(Output& output, const MeshRef& mesh, const WriteOptions& o
         if constexpr (std::is_same_v<decltype(own), const Grid*>) {
           if (own->direction != Grid{}.direction)
             output.refuse("a legacy vtk file can not hold a rotated grid; write a vti file");
-        } else if (own->vertex_count() > std::numeric_limits<std::int32_t>::max()) {
+        } else if (own->vertex_count() > most_points) {
           output.refuse("a legacy vtk file holds at most 2147483647 points; write a vtu file");
         }
         LegacyWriter(output, options.ascii).write(*own);

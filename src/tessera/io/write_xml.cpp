@@ -223,6 +223,50 @@ void write_mesh_xml(Output& output, const Mesh& mesh, bool is_poly, const WriteO
   is_narrow ? write_cells<std::int32_t>(xml, mesh, is_poly) : write_cells<std::int64_t>(xml, mesh, is_poly);
 }
 
+/// Connectivity and offsets of a list of cells, as CellArrays.
+template <class T>
+struct PolyArrays {
+  Array<T> wide;
+  Array<T> ends;
+
+  void write(XmlWriter& xml, const std::string& tag, const PolyCells& cells) {
+    if (cells.empty()) return;
+    const VertexId* corners = cells.corners.data();
+    std::span<const T> connectivity(reinterpret_cast<const T*>(corners), cells.corners.size());
+    if constexpr (sizeof(T) != sizeof(VertexId)) {
+      wide.resize(cells.corners.size());
+      std::transform(corners, corners + wide.size(), wide.begin(), [](VertexId v) { return T{v.index()}; });
+      connectivity = wide;
+    }
+    ends.resize(cells.size());
+    std::transform(cells.offsets.begin() + 1, cells.offsets.end(), ends.begin(),
+                   [](std::uint64_t end) { return static_cast<T>(end); });
+    xml.open(tag);
+    xml.array("connectivity", connectivity, 1);
+    xml.array("offsets", std::span<const T>(ends), 1);
+    xml.close();
+  }
+};
+
+template <class T>
+void write_poly_xml(XmlWriter& xml, const PolyData& poly) {
+  std::array<PolyArrays<T>, 3> arrays;
+  xml.start("PolyData");
+  xml.open("PolyData");
+  if (!poly.field_data.empty()) xml.fields("FieldData", poly.field_data);
+  xml.open("Piece" + quote("NumberOfPoints", {std::to_string(poly.vertex_count())}) +
+           quote("NumberOfVerts", {std::to_string(poly.vertices.size())}) +
+           quote("NumberOfLines", {std::to_string(poly.lines.size())}) + quote("NumberOfStrips", {"0"}) +
+           quote("NumberOfPolys", {std::to_string(poly.polygons.size())}));
+  xml.fields("PointData", poly.point_data);
+  xml.fields("CellData", poly.cell_data);
+  write_points(xml, poly.points);
+  arrays[0].write(xml, "Verts", poly.vertices);
+  arrays[1].write(xml, "Lines", poly.lines);
+  arrays[2].write(xml, "Polys", poly.polygons);
+  xml.finish();
+}
+
 void write_image_xml(Output& output, const Grid& grid, const WriteOptions& options) {
   std::array<std::string, 3> last;
   for (int axis = 0; axis < 3; ++axis) {
@@ -259,6 +303,14 @@ void write_vtu(Output& output, const MeshRef& mesh, const WriteOptions& options)
 
 void write_vtp(Output& output, const MeshRef& mesh, const WriteOptions& options) {
   write_mesh_xml(output, only_triangles(output, mesh, "a vtp file"), true, options);
+}
+
+void write_poly_vtp(Output& output, const PolyData& poly, const WriteOptions& options) {
+  constexpr std::size_t limit = std::numeric_limits<std::int32_t>::max();
+  XmlWriter xml(output, options);
+  const bool is_narrow = poly.vertex_count() <= limit && poly.vertices.corners.size() <= limit &&
+                         poly.lines.corners.size() <= limit && poly.polygons.corners.size() <= limit;
+  is_narrow ? write_poly_xml<std::int32_t>(xml, poly) : write_poly_xml<std::int64_t>(xml, poly);
 }
 
 void write_vti(Output& output, const MeshRef& mesh, const WriteOptions& options) {

@@ -1,4 +1,6 @@
 // Reader of vtu and vtp. Pieces are joined in the file's order, their points not merged.
+#include <algorithm>
+#include <array>
 #include <limits>
 #include <numeric>
 
@@ -24,6 +26,7 @@ class CellReader {
     }
   }
 
+  /// Polygons of three and four corners are called triangles and quads.
   RawMesh read_raw(int dimension) {
     read_points();
     std::uint64_t first_point = 0;
@@ -179,7 +182,42 @@ class CellReader {
   std::vector<CornerList> corner_lists_;
 };
 
+/// Which of the lists of a PolyData a cell belongs to: vertices, lines, polygons.
+std::size_t list_of(std::uint8_t type) {
+  return type <= poly_vertex ? 0 : type <= poly_line ? 1 : 2;
+}
+
 }  // namespace
+
+PolyData read_xml_poly(XmlPieces& xml) {
+  CellReader reader(xml);
+  RawMesh raw = reader.read_raw(2);
+  constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
+  if (raw.points.size() > most || raw.types.size() > most)
+    xml.input.refuse("has more than 4294967295 points or cells");
+  if (std::find(raw.types.begin(), raw.types.end(), triangle_strip) != raw.types.end())
+    xml.input.refuse("holds triangle strips; only vertices, lines and polygons can be read");
+  Array<VertexId> corners(raw.ends.last());
+  CornerSink sink(xml.input, corners, raw.points.size(), raw.ends);
+  reader.fill_corners(sink);
+  PolyData poly;
+  const std::array<PolyCells*, 3> lists = {&poly.vertices, &poly.lines, &poly.polygons};
+  Array<std::uint32_t> order;  // of cells: several pieces have vertices each
+  order.reserve(raw.types.size());
+  for (std::size_t list = 0; list < lists.size(); ++list) {
+    std::uint64_t begin = 0;
+    for (std::size_t i = 0; i < raw.types.size(); begin = raw.ends[i++]) {
+      if (list_of(raw.types[i]) != list) continue;
+      lists[list]->add({corners.data() + begin, raw.ends[i] - begin});
+      order.push_back(static_cast<std::uint32_t>(i));
+    }
+  }
+  poly.points = std::move(raw.points);
+  poly.point_data = std::move(raw.point_data);
+  poly.cell_data = raw.cell_data.gather(order);
+  poly.field_data = std::move(raw.field_data);
+  return poly;
+}
 
 AnyMesh read_xml_cells(XmlPieces& xml, int dimension, const ReadOptions& options) {
   CellReader reader(xml);

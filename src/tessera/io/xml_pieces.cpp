@@ -125,17 +125,22 @@ FieldSet read_field_data(XmlPieces& xml) {
   return fields;
 }
 
-AnyMesh read_vtk_xml(Input& input, const ReadOptions& options, FileReport& report) {
+XmlPieces open_xml(Input& input, FileReport& report, std::initializer_list<std::string_view> types) {
   XmlPieces xml = {input, report, scan_xml(input), nullptr, {}};
   const std::string type(xml.file.root.attribute("type"));
-  if (type != "UnstructuredGrid" && type != "PolyData" && type != "ImageData") {
-    input.refuse("holds " + type + "; only UnstructuredGrid, PolyData and ImageData can be read");
-  }
+  if (std::find(types.begin(), types.end(), type) == types.end())
+    input.refuse("holds " + type + "; only " + join(types) + " can be read");
   xml.content = xml.file.root.find(type);
   if (xml.content == nullptr) input.fail("holds no <" + type + ">");
   for (const Element& child : xml.content->children) {
     if (child.name == "Piece") xml.pieces.push_back(&child);
   }
+  return xml;
+}
+
+AnyMesh read_vtk_xml(Input& input, const ReadOptions& options, FileReport& report) {
+  XmlPieces xml = open_xml(input, report, {"UnstructuredGrid", "PolyData", "ImageData"});
+  const std::string_view type = xml.content->name;
   if (type == "ImageData") {
     report.format = "vti";
     return read_xml_image(xml);

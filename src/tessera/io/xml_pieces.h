@@ -30,6 +30,11 @@ using Place = std::function<void(XmlArray& array, Field& whole, std::size_t piec
 
 [[nodiscard]] AnyMesh read_xml_cells(XmlPieces& xml, int dimension, const ReadOptions& options);
 [[nodiscard]] AnyMesh read_xml_image(XmlPieces& xml);
+/// Vertices, lines and polygons as they are.
+[[nodiscard]] PolyData read_xml_poly(XmlPieces& xml);
+/// Scans the file, whose content must be of one of the types.
+[[nodiscard]] XmlPieces open_xml(Input& input, FileReport& report,
+                                 std::initializer_list<std::string_view> types);
 
 /// Calls f(std::span<const T>) with consecutive runs of the array's next `count` numbers, T being its own
 /// type.

@@ -1,0 +1,91 @@
+// What the verbs that analyse a scalar field share: its mesh, or a grid cut into simplices, in tiles, and
+// where the cells around a vertex come from.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <tessera/connect/connectivity.h>
+#include <tessera/core/memory.h>
+#include <tessera/mesh/mesh.h>
+#include <tessera/tile/tiled_mesh.h>
+#include <tessera/topology/critical_points.h>
+
+#include "fields.h"
+#include "files.h"
+#include "session.h"
+
+namespace tessera::cli {
+
+struct TopologyArguments {
+  InputOptions input;
+  std::string field;  ///< empty: the only one there is
+  std::string provider = "push";
+  int producers = 0;
+};
+
+void add_topology_options(CLI::App& app, TopologyArguments& arguments);
+
+/// Error(bad_option) for --producers where nobody waits for them.
+void check_provider(const TopologyArguments& arguments);
+
+/// A mesh with the field to analyse. Stays where it is: the field is part of the mesh.
+struct TopologyInput {
+  Input input;  ///< as it was read
+  AnyMesh cut;  ///< its simplices if it is a grid, without fields
+  Reservation cut_room;
+  const Field* field = nullptr;
+
+  [[nodiscard]] bool is_grid() const { return std::holds_alternative<Grid>(input.mesh); }
+  [[nodiscard]] const AnyMesh& simplices() const { return is_grid() ? cut : input.mesh; }
+};
+
+/// Reads, chooses the field and cuts a grid, in the read and prepare phases. Notes of the reader are printed.
+[[nodiscard]] std::unique_ptr<TopologyInput> read_topology_input(Session& session,
+                                                                 const TopologyArguments& arguments);
+
+/// The mesh in tiles, and all that critical_points() and its sisters are called with.
+template <int Dim>
+struct Domain {
+  const SimplexMesh<Dim>& mesh;
+  const Field& field;
+  std::unique_ptr<const TiledMesh<Dim>> tiles;          ///< rows point to it
+  std::optional<typename PulledStars<Dim>::Rows> rows;  ///< none: stars are pushed
+  Reservation room;
+  std::string title;  ///< describe() of it
+
+  [[nodiscard]] TopologyOptions<Dim> options(Session& session) const {
+    return {session.host(), &session.monitor(), rows ? &*rows : nullptr};
+  }
+};
+
+/// Tiles the mesh and prepares the provider, in the prepare phase.
+template <int Dim>
+[[nodiscard]] Domain<Dim> make_domain(Session& session, const TopologyArguments& arguments,
+                                      const SimplexMesh<Dim>& mesh, const Field& field);
+
+/// "kuhn64.vtu: 116,208 points, 634,698 tetrahedra, field 'rough'".
+[[nodiscard]] std::string describe(const TopologyArguments& arguments, const TopologyInput& input);
+
+/// Calls f(domain) for the mesh's dimension.
+template <class F>
+void with_domain(Session& session, const TopologyArguments& arguments, const TopologyInput& input,
+                 const F& f) {
+  std::visit(
+      [&](const auto& mesh) {
+        if constexpr (requires { mesh.cells; }) {
+          auto domain = make_domain(session, arguments, mesh, *input.field);
+          domain.title = describe(arguments, input);
+          f(std::as_const(domain));
+        }
+      },
+      input.simplices());
+}
+
+/// What a gradient and its order take, to be reserved before it is made.
+template <int Dim>
+[[nodiscard]] Bytes gradient_bytes(const TiledMesh<Dim>& tiles, bool keeps_paths);
+
+}  // namespace tessera::cli

@@ -1,0 +1,69 @@
+// tessera critical-points: where a scalar field on a mesh or grid has its minima, saddles and maxima.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "text.h"
+#include "topology.h"
+#include "topology_files.h"
+#include "verb.h"
+
+namespace tessera::cli {
+namespace {
+
+struct CriticalPointOptions {
+  TopologyArguments topology;
+  OutputOptions output;
+};
+
+constexpr std::array<const char*, 5> type_names = {"minimum", "saddle1", "saddle2", "maximum", "degenerate"};
+
+void print_counts(Session& session, const CriticalPoints& points, bool is_surface) {
+  Table table({Align::left, Align::right});
+  table.add({"critical point", "count"});
+  for (std::size_t type = 0; type < type_names.size(); ++type) {
+    session.result()[type_names[type]] = points.count[type];
+    if (is_surface && type == static_cast<std::size_t>(CriticalType::saddle2)) continue;
+    table.add({type_names[type], grouped(points.count[type])});
+  }
+  session.print("{}", table.text());
+}
+
+void declare_critical_points(CLI::App& app, CriticalPointOptions& options) {
+  add_topology_options(app, options.topology);
+  add_output_options(app, options.output)->description("the .vtp or .vtk file of points to write");
+}
+
+template <int Dim>
+void find_and_write(Session& session, const CriticalPointOptions& options, const Domain<Dim>& domain) {
+  const Reservation room(session.memory(), 9 * domain.tiles->vertex_count(), "the order of the vertices");
+  const CriticalPoints points = session.in_phase(Phase::compute, [&] {
+    return critical_points<Dim>(*domain.tiles, domain.field, domain.options(session));
+  });
+  session.print("{}\n", domain.title);
+  print_counts(session, points, Dim == 2);
+  if (options.output.file.empty()) return;
+  const PolyData poly = session.in_phase(Phase::compute, [&] { return make_point_poly(domain, points); });
+  session.result()["output"] = write_poly_output(session, options.output, poly);
+}
+
+int run_critical_points(Session& session, const CriticalPointOptions& options) {
+  if (!options.output.file.empty()) check_poly_output(options.output.file);
+  const auto input = read_topology_input(session, options.topology);
+  with_domain(session, options.topology, *input,
+              [&](const auto& domain) { find_and_write(session, options, domain); });
+  session.result()["field"] = input->field->name();
+  return 0;
+}
+
+}  // namespace
+
+Verb critical_points_verb() {
+  return define_verb<CriticalPointOptions>(
+      {"critical-points", "find the minima, saddles and maxima of a scalar field",
+       "  tessera critical-points kuhn64.vtu --field rough -o points.vtp\n"
+       "  tessera critical-points scan.vti --json - | jq .result.maximum"},
+      declare_critical_points, run_critical_points);
+}
+
+}  // namespace tessera::cli

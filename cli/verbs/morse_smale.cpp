@@ -1,0 +1,188 @@
+// tessera morse-smale: the Morse-Smale complex of a scalar field: critical cells, separatrices, walls,
+// regions.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "text.h"
+#include "topology.h"
+#include "topology_files.h"
+#include "verb.h"
+
+namespace tessera::cli {
+namespace {
+
+struct MorseSmaleVerbOptions {
+  TopologyArguments topology;
+  OutputOptions output;  ///< of the segmentation; the other files are written in the same way
+  std::filesystem::path critical_points;
+  std::filesystem::path separatrices;
+  std::filesystem::path walls;
+  bool has_separatrices = true;
+  bool has_connectors = true;
+  bool has_segmentation = true;
+
+  [[nodiscard]] OutputOptions output_to(const std::filesystem::path& file) const {
+    return {file, output.ascii, output.compress};
+  }
+};
+
+void check_options(const MorseSmaleVerbOptions& options) {
+  for (const auto& file : {options.critical_points, options.separatrices, options.walls}) {
+    if (!file.empty()) check_poly_output(file);
+  }
+  if (!options.output.file.empty()) check_output(options.output);
+  if (!options.output.file.empty() && !options.has_segmentation)
+    throw Error(ErrorCode::bad_option,
+                "-o writes the segmentation; leave out one of -o and --no-segmentation");
+  if (!options.separatrices.empty() && !options.has_separatrices && !options.has_connectors) {
+    throw Error(ErrorCode::bad_option,
+                "--separatrices has nothing to write with --no-separatrices and --no-connectors");
+  }
+}
+
+/// Can the files that were named hold what this mesh gives?
+void check_kind(const MorseSmaleVerbOptions& options, const TopologyInput& input) {
+  if (!options.walls.empty() && !std::holds_alternative<TetMesh>(input.simplices()))
+    throw Error(ErrorCode::bad_option,
+                "walls are of tetrahedra and grids with three axes; leave --walls out");
+  if (options.output.file.empty()) return;
+  const std::vector<std::vector<std::string>> holders = {
+      {"vtu", "vtk"}, {"vtp", "vtu", "vtk", "ply"}, {"vti", "vtk"}};
+  const auto& known = holders[input.input.mesh.index()];
+  if (std::ranges::find(known, extension_of(options.output.file)) != known.end()) return;
+  throw Error(ErrorCode::unsupported, fmt::format("'{}' can not hold the segmentation of a {}; write .{}",
+                                                  options.output.file.string(), kind_name(input.input.mesh),
+                                                  fmt::join(known, " or .")));
+}
+
+template <int Dim>
+void print_counts(Session& session, const MorseSmaleVerbOptions& options,
+                  const MorseSmaleComplex<Dim>& complex) {
+  constexpr std::array<const char*, 4> cells =
+      Dim == 2 ? std::array<const char*, 4>{"minima", "saddles", "maxima", ""}
+               : std::array<const char*, 4>{"minima", "1-saddles", "2-saddles", "maxima"};
+  Json& result = session.result();
+  Table table({Align::left, Align::right});
+  table.add({"Morse-Smale complex", "count"});
+  const auto add = [&](const std::string& name, std::size_t count) {
+    table.add({name, grouped(count)});
+    return count;
+  };
+  result["critical_cells"] = Json::array();
+  for (int d = 0; d <= Dim; ++d)
+    result["critical_cells"].push_back(
+        add(cells[static_cast<std::size_t>(d)], complex.gradient.critical_cells(d).size()));
+  const auto& paths = complex.separatrices.count;
+  result["separatrices"] = Json::object();
+  if (options.has_separatrices)
+    result["separatrices"]["descending"] = add("descending separatrices", paths[0]);
+  if (options.has_connectors && Dim == 3) result["separatrices"]["connectors"] = add("connectors", paths[1]);
+  if (options.has_separatrices) result["separatrices"]["ascending"] = add("ascending separatrices", paths[2]);
+  if (options.has_segmentation) {
+    const auto& regions = complex.segmentation.count;
+    result["manifolds"] = {{"ascending", add("ascending manifolds", regions[0])},
+                           {"descending", add("descending manifolds", regions[1])},
+                           {"morse_smale", add("Morse-Smale regions", regions[2])}};
+  }
+  session.print("{}", table.text());
+}
+
+template <int Dim>
+void write_parts(Session& session, const MorseSmaleVerbOptions& options, const Domain<Dim>& domain,
+                 const MorseSmaleComplex<Dim>& complex) {
+  if (options.critical_points.empty() && options.separatrices.empty() && options.walls.empty()) return;
+  const auto prepared = session.in_phase(
+      Phase::compute, [&] { return std::make_unique<CellNumbers<Dim>>(session, domain, complex.gradient); });
+  const CellNumbers<Dim>& numbers = *prepared;
+  const CriticalTable<Dim> table = session.in_phase(
+      Phase::compute, [&] { return make_critical_table(session, domain, complex.gradient, numbers); });
+  const auto write = [&](const std::filesystem::path& file, const char* key, auto&& make) {
+    if (file.empty()) return;
+    const PolyData poly = session.in_phase(Phase::compute, make);
+    session.result()["outputs"][key] = write_poly_output(session, options.output_to(file), poly);
+  };
+  write(options.critical_points, "critical_points", [&] {
+    return make_cell_poly(domain, complex.gradient, table,
+                          options.has_segmentation ? &complex.segmentation : nullptr);
+  });
+  write(options.separatrices, "separatrices",
+        [&] { return make_separatrix_poly(session, domain, complex, table, numbers); });
+  if constexpr (Dim == 3) {
+    write(options.walls, "walls", [&] { return make_wall_poly(domain, complex, table); });
+  }
+}
+
+/// Computes, prints and writes all but the segmentation, which is returned.
+template <int Dim>
+Segmentation compute_and_write(Session& session, const MorseSmaleVerbOptions& options,
+                               const Domain<Dim>& domain) {
+  const bool keeps_paths = options.has_separatrices || options.has_segmentation;
+  const Reservation room(session.memory(), gradient_bytes(*domain.tiles, keeps_paths), "the gradient");
+  MorseSmaleComplex<Dim> complex = session.in_phase(Phase::compute, [&] {
+    MorseSmaleOptions<Dim> parts{domain.options(session)};
+    parts.separatrices = options.has_separatrices;
+    parts.connectors = options.has_connectors;
+    parts.walls = !options.walls.empty();
+    parts.segmentation = options.has_segmentation;
+    return morse_smale<Dim>(*domain.tiles, domain.field, parts);
+  });
+  session.print("{}\n", domain.title);
+  print_counts(session, options, complex);
+  write_parts(session, options, domain, complex);
+  return std::move(complex.segmentation);
+}
+
+void add_segmentation(AnyMesh& mesh, Segmentation labels) {
+  std::visit(
+      [&](auto& m) {
+        m.point_data.add(Field("AscendingManifold", std::move(labels.ascending)));
+        m.point_data.add(Field("DescendingManifold", std::move(labels.descending)));
+        m.point_data.add(Field("MorseSmaleManifold", std::move(labels.morse_smale)));
+      },
+      mesh);
+}
+
+void declare_morse_smale(CLI::App& app, MorseSmaleVerbOptions& options) {
+  add_topology_options(app, options.topology);
+  add_output_options(app, options.output)
+      ->description("write the mesh or grid with the region of each point; --segmentation is the same");
+  app.add_option("--segmentation", options.output.file, "the same as -o")->type_name("FILE");
+  const auto add_file = [&](const char* name, std::filesystem::path& file, const char* what) {
+    app.add_option(name, file, what)->type_name("FILE");
+  };
+  add_file("--critical-points", options.critical_points, "write the critical cells as points (.vtp, .vtk)");
+  add_file("--separatrices", options.separatrices, "write separatrices as lines (.vtp, .vtk)");
+  add_file("--walls", options.walls, "write the surfaces between regions as polygons (.vtp, .vtk)");
+  app.add_flag("!--no-separatrices", options.has_separatrices, "leave ascending and descending ones out");
+  app.add_flag("!--no-connectors", options.has_connectors, "leave out paths between saddles");
+  app.add_flag("!--no-segmentation", options.has_segmentation, "leave the regions out");
+}
+
+int run_morse_smale(Session& session, const MorseSmaleVerbOptions& options) {
+  check_options(options);
+  const auto input = read_topology_input(session, options.topology);
+  check_kind(options, *input);
+  session.result()["field"] = input->field->name();
+  Segmentation segmentation;
+  with_domain(session, options.topology, *input,
+              [&](const auto& domain) { segmentation = compute_and_write(session, options, domain); });
+  if (!options.output.file.empty()) {
+    add_segmentation(input->input.mesh, std::move(segmentation));
+    write_output(session, options.output, input->input.mesh);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Verb morse_smale_verb() {
+  return define_verb<MorseSmaleVerbOptions>(
+      {"morse-smale", "the Morse-Smale complex of a scalar field: critical cells, separatrices, regions",
+       "  tessera morse-smale kuhn64.vtu --field rough --critical-points c.vtp --separatrices s.vtp\n"
+       "  tessera morse-smale scan.vti --field mri -o regions.vti --walls walls.vtp"},
+      declare_morse_smale, run_morse_smale);
+}
+
+}  // namespace tessera::cli

@@ -34,7 +34,8 @@ class Oracle {
     std::vector<std::uint32_t> vertices;
     for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) vertices.push_back(v);
     field.visit([&](auto values) {
-      std::stable_sort(vertices.begin(), vertices.end(), [&](auto a, auto b) { return values[a] < values[b]; });
+      std::stable_sort(vertices.begin(), vertices.end(),
+                       [&](auto a, auto b) { return values[a] < values[b]; });
     });
     input_ = vertices;
     place_.resize(vertices.size());

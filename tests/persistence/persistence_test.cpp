@@ -1,14 +1,14 @@
 // Pairs equal those of the reduced boundary matrix, whatever the tiles, threads, providers and vertex orders.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
-#include <numeric>
 
-#include <tessera/core/error.h>
 #include <tessera/topology/persistence.h>
 
 #include "persistence/meshes.h"
 #include "persistence/oracle.h"
+#include "persistence/stop_everywhere.h"
 
 namespace tessera {
 namespace {
@@ -218,63 +218,18 @@ TEST(Persistence, EmptyMeshHasNoPairs) {
   EXPECT_EQ(found.part_of_range(0.1), 0);
 }
 
-/// Asks to stop at the n-th report, for every n.
-template <class Work>
-void stop_everywhere(const Work& work, int at_least) {
-  int reports = 0;
-  for (int stop_at = 0; stop_at <= reports; ++stop_at) {
-    std::stop_source source;
-    int seen = 0;
-    double last = 0;
-    std::string stage;
-    const Monitor monitor{[&](std::string_view name, double fraction) {
-                            if (name != stage) last = 0;
-                            stage = name;
-                            EXPECT_GE(fraction, last) << name;
-                            EXPECT_LE(fraction, 1);
-                            last = fraction;
-                            if (++seen == stop_at) source.request_stop();
-                          },
-                          source.get_token()};
-    if (stop_at == 0) {
-      work(&monitor);
-      reports = seen;
-    } else {
-      try {
-        work(&monitor);
-        FAIL() << "not stopped at report " << stop_at;
-      } catch (const Error& error) {
-        EXPECT_EQ(error.code(), ErrorCode::cancelled);
-      }
-    }
-  }
-  EXPECT_GE(reports, at_least);
-}
-
 TEST(Persistence, StopsWhereverItIsAskedTo) {
   const TetMesh solid = make_kuhn(16);
   const Field field = make_wave_field(solid.points, WaveField::rough);
   const TiledMesh<3> tiles = tile(solid);
   const auto gradient = compute_gradient<3>(tiles, field, {{}, true});
   for (const int threads : {1, 2}) {
-    stop_everywhere(
-        [&](const Monitor* monitor) {
-          (void)compute_persistence<3>(gradient, field, {.exec = Exec::host(threads), .monitor = monitor});
-        },
-        8);
+    const auto work = [&](const Monitor* monitor) {
+      (void)compute_persistence<3>(gradient, field, {.exec = Exec::host(threads), .monitor = monitor});
+    };
+    test::stop_everywhere(work, 8);
+    test::stop_at_some_time(work);
   }
-}
-
-/// A stop that comes while workers are under way is seen by them, and reported afterwards.
-TEST(Persistence, WorkersSeeTheStop) {
-  const TriMesh surface = make_torus(20, 20);
-  const Field field = make_wave_field(surface.points, WaveField::rough);
-  const TiledMesh<2> tiles = tile(surface);
-  const auto gradient = compute_gradient<2>(tiles, field, {{}, true});
-  std::stop_source source;
-  source.request_stop();
-  const Monitor monitor{{}, source.get_token()};
-  EXPECT_THROW((void)compute_persistence<2>(gradient, field, {.monitor = &monitor}), Error);
 }
 
 TEST(PersistenceDeathTest, RefusesAGradientWithoutPathsAndAForeignField) {

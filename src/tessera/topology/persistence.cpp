@@ -133,7 +133,8 @@ class PersistenceBuilder {
     for_each_critical(1, [&](uint32_t i) {
       const CriticalCell& edge = cells(1)[i];
       const auto row = gradient_.lower(edge.highest);
-      const uint32_t starts[] = {edge.highest.index(), row[edge.name.id - gradient_.first_edge(edge.highest)]};
+      const uint32_t starts[] = {edge.highest.index(),
+                                 row[edge.name.id - gradient_.first_edge(edge.highest)]};
       for (size_t k = 0; k < 2; ++k) {
         ends[i][k] = std::lower_bound(ranks.begin(), ranks.end(), std::pair{bottom(starts[k]), 0u})->second;
       }
@@ -148,7 +149,8 @@ class PersistenceBuilder {
 
   /// Where a vertex flows down to.
   [[nodiscard]] uint32_t bottom(uint32_t v) const {
-    for (auto row = gradient_.lower(VertexId(v)); !row.empty(); row = gradient_.lower(VertexId(v))) v = row[0];
+    for (auto row = gradient_.lower(VertexId(v)); !row.empty(); row = gradient_.lower(VertexId(v)))
+      v = row[0];
     return v;
   }
 
@@ -191,7 +193,8 @@ class PersistenceBuilder {
 
   /// The last cell of the path from a cell: critical, with a branch, or none outside.
   [[nodiscard]] uint32_t top(uint32_t cell) const {
-    while (cell != none && gradient_.opposite(cell) != Gradient<Dim>::critical && find_branch(cell) == nullptr)
+    while (cell != none && gradient_.opposite(cell) != Gradient<Dim>::critical &&
+           find_branch(cell) == nullptr)
       cell = gradient_.next()[cell];
     return cell;
   }

@@ -30,7 +30,7 @@ struct PersistencePair {
   std::uint32_t birth = 0;      ///< number among the critical cells of this dimension
   std::uint32_t death = none;   ///< number among those of the next dimension; none: it never dies
   VertexId birth_vertex;        ///< the highest of the cell; the input's
-  VertexId death_vertex;        ///< the highest of the cell, or of the whole mesh (as TTK does) if it never dies
+  VertexId death_vertex;  ///< the highest of the cell, or of the whole mesh (as TTK does) if it never dies
   double birth_value = 0;
   double death_value = 0;
 

@@ -1,4 +1,5 @@
-// Reduction of the boundaries of critical triangles, on the cells of the mesh but without its boundary matrix.
+// Reduction of the boundaries of critical triangles, on the cells of the mesh but without its boundary
+// matrix.
 //
 // A chain is a set of edges modulo two, kept as a heap in which the highest edge is on top and equal ones are
 // taken out together. What happens to the highest one:
@@ -140,18 +141,17 @@ class SaddlePairing {
   void push_down_all() {
     report(0);
     std::vector<Chain> chains(static_cast<size_t>(options_.exec.threads()));
-    host::for_each_chunk(
-        options_.exec.threads(), triangles_.size(), 16, [&](host::Range range, int worker) {
-          Chain& chain = chains[static_cast<size_t>(worker)];
-          for (size_t i = range.begin; i < range.end; ++i) {
-            if (options_.monitor != nullptr && options_.monitor->is_stopped()) return;
-            const CriticalCell& saddle = gradient_.critical_cells(2)[triangles_[i]];
-            push_triangle(chain, saddle.highest, saddle.name.id - gradient_.first_edge(saddle.highest),
-                          saddle.name.low);
-            columns_[i].top = push_down(chain);
-            columns_[i].below = chain.take_edges();
-          }
-        });
+    host::for_each_chunk(options_.exec.threads(), triangles_.size(), 16, [&](host::Range range, int worker) {
+      Chain& chain = chains[static_cast<size_t>(worker)];
+      for (size_t i = range.begin; i < range.end; ++i) {
+        if (options_.monitor != nullptr && options_.monitor->is_stopped()) return;
+        const CriticalCell& saddle = gradient_.critical_cells(2)[triangles_[i]];
+        push_triangle(chain, saddle.highest, saddle.name.id - gradient_.first_edge(saddle.highest),
+                      saddle.name.low);
+        columns_[i].top = push_down(chain);
+        columns_[i].below = chain.take_edges();
+      }
+    });
     report(0.6);
   }
 
@@ -169,8 +169,8 @@ class SaddlePairing {
     return top;
   }
 
-  /// Pushes the chain down the gradient until its highest edge is critical and begins a class; takes that edge
-  /// out and gives its number, or none if nothing is left.
+  /// Pushes the chain down the gradient until its highest edge is critical and begins a class; takes that
+  /// edge out and gives its number, or none if nothing is left.
   uint32_t push_down(Chain& chain) const {
     while (const auto edge = chain.pop()) {
       const VertexId v(edge->highest);

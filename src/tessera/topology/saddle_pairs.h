@@ -1,4 +1,5 @@
-// Which critical edges and triangles of tetrahedra belong together, once those of minima and maxima are known.
+// Which critical edges and triangles of tetrahedra belong together, once those of minima and maxima are
+// known.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@ struct SaddlePair {
   std::uint32_t triangle;
 };
 
-/// Critical cells by their numbers. `edges[i]` tells whether critical edge i is still free; `triangles` are the
-/// free ones in the order of the filtration. Triangles that are in no pair are essential.
+/// Critical cells by their numbers. `edges[i]` tells whether critical edge i is still free; `triangles` are
+/// the free ones in the order of the filtration. Triangles that are in no pair are essential.
 [[nodiscard]] std::vector<SaddlePair> pair_saddles(const Gradient<3>& gradient,
                                                    const std::vector<bool>& free_edges,
                                                    std::span<const std::uint32_t> triangles,

@@ -181,7 +181,7 @@ TEST_F(CliPersistence, Refusals) {
   refused({"--plot", "picture.png"}, 6, {"picture.png", ".svg"});
   refused({"-o", "nowhere/d.vtu"}, 7, {"nowhere"});
   refused({"--field", "pressure"}, 3, {"'pressure'", "'rough' (points)"});
-  refused({"--memory", "2M"}, 8, {"2.00 MiB"});
+  refused({"--memory", "600K"}, 8, {"the gradient of the field", "600.00 KiB"});
   ok({"make", "lattice", "--size", "4", "--field", "sphere", "-o", "grid.vti"});
   expect_one_sentence(run({"persistence", "grid.vti"}), 6, {"grid"});
   write("nan.vtk",
@@ -194,7 +194,7 @@ TEST_F(CliPersistence, Refusals) {
 
 TEST_F(CliPersistence, SeveralFieldsNeedAName) {
   ok({"make", "kuhn", "--size", "8", "--field", "rough,smooth", "-o", "mesh.vtu"});
-  expect_one_sentence(run({"persistence", "mesh.vtu"}), 3, {"'rough'", "'smooth'"});
+  expect_one_sentence(run({"persistence", "mesh.vtu"}), 2, {"'rough'", "'smooth'"});
   EXPECT_EQ(result({"mesh.vtu", "--field", "smooth"})["field"], "smooth");
 }
 

@@ -20,6 +20,8 @@ std::string escape(std::string_view text) {
   for (const char c : text) {
     if (c == '<') {
       result += "&lt;";
+    } else if (c == '>') {  // VTK looks for the one that ends the tag
+      result += "&gt;";
     } else if (c == '&') {
       result += "&amp;";
     } else if (c == '"') {

@@ -15,7 +15,7 @@ struct SaddlePair {
   std::uint32_t triangle;
 };
 
-/// Critical cells by their numbers. `edges[i]` tells whether critical edge i is still free; `triangles` are
+/// Critical cells by their numbers. `free_edges[i]`: is critical edge i in no pair yet? `triangles` are
 /// the free ones in the order of the filtration. Triangles that are in no pair are essential.
 [[nodiscard]] std::vector<SaddlePair> pair_saddles(const Gradient<3>& gradient,
                                                    const std::vector<bool>& free_edges,

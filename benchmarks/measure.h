@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,8 @@ struct Variant {
   std::string name;
   std::function<std::uint64_t()> run;
   std::function<void()> prepare = [] {};
+  /// If there is one, it gives the checksum instead, when the clock has stopped.
+  std::function<std::uint64_t()> checksum = {};
 };
 
 struct Setup {
@@ -41,6 +44,8 @@ struct Setup {
 struct Timing {
   std::string name;
   double median = 0, fastest = 0, slowest = 0;  ///< seconds
+  double cpu = 0;  ///< seconds of all threads together, the least of all rounds: what others do to a machine
+                   ///< hardly shows
   std::uint64_t checksum = 0;
 };
 
@@ -55,12 +60,13 @@ inline void print(const Setup& setup, const Timing& t) {
   std::printf(
       "{\"question\":\"%s\",\"variant\":\"%s\",\"input\":\"%s\",\"items\":%llu,\"device\":\"%s\",\"threads\":"
       "%d,"
-      "\"repeats\":%d,\"seconds\":%.6g,\"fastest\":%.6g,\"slowest\":%.6g,\"bytes\":%llu,\"bytes_per_second\":"
+      "\"repeats\":%d,\"seconds\":%.6g,\"fastest\":%.6g,\"slowest\":%.6g,\"cpu_seconds\":%.6g,\"bytes\":%llu,"
+      "\"bytes_per_second\":"
       "%.4g,"
       "\"peak_bytes\":%llu,\"checksum\":\"%016llx\"}\n",
       setup.question.c_str(), t.name.c_str(), setup.input.c_str(),
       static_cast<unsigned long long>(setup.items), setup.device.c_str(), setup.threads, setup.repeats,
-      t.median, t.fastest, t.slowest, static_cast<unsigned long long>(setup.bytes),
+      t.median, t.fastest, t.slowest, t.cpu, static_cast<unsigned long long>(setup.bytes),
       static_cast<double>(setup.bytes) / t.median, static_cast<unsigned long long>(peak_resident_bytes()),
       static_cast<unsigned long long>(t.checksum));
   std::fflush(stdout);
@@ -74,7 +80,11 @@ inline std::vector<Timing> compare(const Setup& setup, const std::vector<Variant
   for (int round = -1; round < setup.repeats; ++round) {
     for (std::size_t i = 0; i < variants.size(); ++i) {
       variants[i].prepare();
+      const std::clock_t cpu = std::clock();
       const double seconds = seconds_of([&] { result[i].checksum = variants[i].run(); });
+      const double cpu_seconds = static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC;
+      if (round <= 0 || cpu_seconds < result[i].cpu) result[i].cpu = cpu_seconds;
+      if (variants[i].checksum) result[i].checksum = variants[i].checksum();
       if (round >= 0) times[i].push_back(seconds);
     }
   }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <tessera/connect/connectivity.h>
+#include <tessera/connect/plan.h>
+#include <tessera/connect/ttk_triangulation.h>
 #include <tessera/core/config.h>
 #include <tessera/core/csr.h>
 #include <tessera/core/error.h>
@@ -19,6 +21,10 @@
 #include <tessera/mesh/make.h>
 #include <tessera/mesh/mesh.h>
 #include <tessera/mesh/octree.h>
+#include <tessera/tile/links.h>
 #include <tessera/tile/materialize.h>
 #include <tessera/tile/push.h>
 #include <tessera/tile/tiled_mesh.h>
+#include <tessera/topology/critical_points.h>
+#include <tessera/topology/gradient.h>
+#include <tessera/topology/morse_smale.h>

@@ -16,6 +16,8 @@ class CliCommon : public ProgramTest {
             {"convert", "mesh.vtu", "copy.vtu"},
             {"persistence", "mesh.vtu", "-o", "diagram.vtu"},
             {"render", "mesh.vtu", "--size", "64x48", "-o", "mesh.png"},
+            {"relations", "mesh.vtu", "--relation", "VT"},
+            {"plan", "mesh.vtu"},
             {"devices"}};
   }
 };

@@ -123,6 +123,26 @@ TEST_F(CliError, DoctorFixNeedsAnOutputAndAMesh) {
   expect_one_sentence(outcome, 6, {"grid"});
 }
 
+TEST_F(CliError, RelationsAndTheirOptions) {
+  make_mesh();
+  expect_one_sentence(run({"relations", "mesh.vtu"}), 2, {"--relation", "tessera relations --help"});
+  expect_one_sentence(run({"relations", "mesh.vtu", "--relation", "VX"}), 2, {"'VX'", "tetrahedra", "EV FV"});
+  expect_one_sentence(run({"relations", "mesh.vtu", "--relation", "VV,VT"}), 2, {"one relation"});
+  expect_one_sentence(run({"relations", "mesh.vtu", "--relation", "VT", "--mode", "fast"}), 2, {"--mode"});
+  expect_one_sentence(run({"relations", "mesh.vtu", "--relation", "VT", "--tile-vertices", "0"}), 2,
+                      {"--tile-vertices"});
+  expect_one_sentence(run({"relations", "mesh.vtu", "--relation", "VT", "-o", "vt.vtu"}), 6,
+                      {"vt.vtu", ".npz"});
+  expect_one_sentence(run({"relations", "mesh.vtu", "--relation", "VT", "-o", "nowhere/vt.txt"}), 7,
+                      {"nowhere"});
+  expect_one_sentence(run({"plan", "mesh.vtu", "--relations", "VV,TX"}), 2, {"'TX'", "VV EE FF TT"});
+  ASSERT_EQ(run({"make", "octahedron", "-o", "o.ply"}).code, 0);
+  expect_one_sentence(run({"relations", "o.ply", "--relation", "VT"}), 2, {"'VT'", "triangles", "VV EE FF"});
+  ASSERT_EQ(run({"make", "lattice", "--size", "4", "-o", "grid.vti"}).code, 0);
+  expect_one_sentence(run({"relations", "grid.vti", "--relation", "VV"}), 6, {"grid"});
+  expect_one_sentence(run({"plan", "grid.vti"}), 6, {"grid"});
+}
+
 TEST_F(CliError, RenderOptions) {
   make_mesh();
   const auto refused = [&](const Arguments& extra, const std::vector<std::string>& parts) {

@@ -1,7 +1,8 @@
-// Pulled rows equal materialized ones for every relation, storage mode, budget, number of consumers and
-// producers.
+// Pulled rows equal the oracle's for every relation, storage mode, kind of ids, budget, tile size, number of
+// consumers and producers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -10,73 +11,131 @@
 #include <tessera/mesh/make.h>
 #include <tessera/tile/materialize.h>
 
+#include "connect/input_rows.h"
+
 namespace tessera {
 namespace {
 
+using oracle::IndexRows;
+
 struct Setting {
   StorageMode mode;
-  Bytes memory;
+  Bytes memory;  // 0: the least that works
   int producers;
 };
 
 const std::vector<Setting> settings = {
-    {StorageMode::materialized, 0, 0},         {StorageMode::explicit_tiles, gib(1), 0},
-    {StorageMode::explicit_tiles, 1, 0},       {StorageMode::implicit_tiles, kib(64), 0},
-    {StorageMode::explicit_tiles, kib(64), 2}, {StorageMode::implicit_tiles, 1, 3},
+    {StorageMode::materialized, 0, 0},   {StorageMode::explicit_tiles, gib(1), 0},
+    {StorageMode::explicit_tiles, 0, 0}, {StorageMode::implicit_tiles, gib(1), 0},
+    {StorageMode::explicit_tiles, 0, 2}, {StorageMode::implicit_tiles, 0, 3},
+    {StorageMode::automatic, gib(1), 0}, {StorageMode::automatic, 0, 1},
 };
 
 /// Goes through all rows forwards, backwards or in a scattered order.
 template <class R, int Dim>
-std::size_t count_wrong(const Rows<R, Dim>& rows, const Csr<typename R::Row, typename R::Entry>& expected,
-                        int order) {
+std::size_t count_wrong(const Rows<R, Dim>& rows, const IndexRows& expected, int order) {
   std::size_t wrong = 0;
+  auto reader = rows.reader();
   const std::uint32_t n = static_cast<std::uint32_t>(expected.size());
   for (std::uint32_t i = 0; i < n; ++i) {
     const std::uint32_t id = order == 0   ? i
                              : order == 1 ? n - 1 - i
                                           : static_cast<std::uint32_t>(i * 7919ull % n);
-    const Row<R> row = rows[typename R::Row(id)];
-    const auto right = expected[typename R::Row(id)];
-    wrong += std::equal(row.begin(), row.end(), right.begin(), right.end()) ? 0 : 1;
+    const auto same = [&](const auto& row) {
+      return std::equal(row.begin(), row.end(), expected[id].begin(), expected[id].end(),
+                        [](auto entry, std::uint32_t index) { return entry.index() == index; });
+    };
+    wrong += same(rows[typename R::Row(id)]) ? 0 : 1;
+    wrong += same(reader[typename R::Row(id)]) ? 0 : 1;
   }
   return wrong;
 }
 
-template <int Dim>
-void check_all(const SimplexMesh<Dim>& mesh, std::uint32_t size) {
-  const TiledMesh<Dim> tiles = tile(mesh, {.max_vertices = size});
-  const auto enumeration = Enumeration<Dim>::make_explicit(tiles);
+template <class R, int Dim>
+void check_relation(Connectivity<Dim>& conn, const IndexRows& expected) {
+  const auto [rows] = conn.template request<R>();
+  ASSERT_EQ(rows.size(), expected.size());
+  std::vector<std::thread> consumers;
+  std::atomic<std::size_t> wrong{0};
+  for (int order = 0; order < 3; ++order) {
+    consumers.emplace_back([&, order, rows = rows] { wrong += count_wrong<R, Dim>(rows, expected, order); });
+  }
+  for (std::thread& consumer : consumers) consumer.join();
+  EXPECT_EQ(wrong, 0u);
+}
+
+template <class R, int Dim>
+void check_settings(const TiledMesh<Dim>& tiles, const IndexRows& input, const IndexRows& tiled) {
+  const Exec exec = Exec::host(3);
   for (const Setting& setting : settings) {
-    Connectivity<Dim> conn(tiles,
-                           {.mode = setting.mode, .memory = setting.memory, .producers = setting.producers});
-    for_each_relation<Dim>([&]<class R>(R, std::string_view name) {
-      const auto expected = materialize<R>(tiles, enumeration);
-      const auto [rows] = conn.template request<R>();
-      ASSERT_EQ(rows.size(), expected.size()) << name;
-      std::vector<std::thread> consumers;
-      std::atomic<std::size_t> wrong{0};
-      for (int order = 0; order < 3; ++order) {
-        consumers.emplace_back(
-            [&, order, rows = rows] { wrong += count_wrong<R, Dim>(rows, expected, order); });
-      }
-      for (std::thread& consumer : consumers) consumer.join();
-      EXPECT_EQ(wrong, 0u) << name << " mode " << static_cast<int>(setting.mode) << " memory "
-                           << setting.memory;
-    });
+    for (const Ids ids : {Ids::input, Ids::tiled}) {
+      SCOPED_TRACE(key_of<R>.name() + " mode " + std::to_string(static_cast<int>(setting.mode)) + " memory " +
+                   std::to_string(setting.memory) + " ids " + std::to_string(static_cast<int>(ids)));
+      const RelationKey keys[] = {key_of<R>};
+      const ConnectPlan costs = plan(tiles, keys, {.exec = exec, .producers = setting.producers, .ids = ids});
+      const Bytes memory = setting.memory > 0 ? setting.memory : least_memory(costs, setting.mode);
+      Connectivity<Dim> conn(
+          tiles,
+          {.mode = setting.mode, .ids = ids, .memory = memory, .producers = setting.producers, .exec = exec});
+      check_relation<R>(conn, ids == Ids::input ? input : tiled);
+      EXPECT_LE(conn.choice().total, memory);
+    }
   }
 }
 
-TEST(Connectivity, PulledRowsEqualMaterializedOnes3D) {
-  check_all(make_shuffled(make_kuhn(7)), 30);
+template <int Dim>
+void check_all(const SimplexMesh<Dim>& mesh, const TileOptions& options) {
+  SCOPED_TRACE("tiles of " + std::to_string(options.max_vertices));
+  const TiledMesh<Dim> tiles = tile(mesh, options);
+  const oracle::Complex complex = oracle::complex_of(mesh, tiles);
+  const auto check = [&]<class R>(R, const IndexRows& tiled) {
+    check_settings<R>(tiles, oracle::in_input_ids(tiles, R::from, R::to, tiled), tiled);
+  };
+  for_each_relation<Dim>([&]<class R>(R relation, std::string_view) {
+    check(relation, complex.relation(static_cast<int>(R::from), static_cast<int>(R::to)));
+  });
+  check(VertexLink<Dim>{}, complex.links(0));
+  check(EdgeLink<Dim>{}, complex.links(1));
+  if constexpr (Dim == 3) check(FaceLink<3>{}, complex.links(2));
 }
-TEST(Connectivity, PulledRowsEqualMaterializedOnes2D) {
-  check_all(make_shuffled(make_torus(14, 9)), 20);
+
+TEST(Connectivity, PulledRowsEqualTheOracles3D) {
+  for (const std::uint32_t size : {1u, 30u, 1000u})
+    check_all(make_shuffled(make_kuhn(6)), {.max_vertices = size});
+}
+TEST(Connectivity, PulledRowsEqualTheOracles2D) {
+  for (const std::uint32_t size : {1u, 20u, 1000u})
+    check_all(make_shuffled(make_torus(14, 9)), {.max_vertices = size});
+}
+TEST(Connectivity, PulledRowsOfPathologicalMeshesEqualTheOracles) {
+  check_all(oracle::random_mesh<3>(20, 60, 5), {.max_vertices = 4});
+  check_all(oracle::random_mesh<2>(20, 60, 5), {.max_vertices = 4});
+  check_all(make_small_solid("isolated_vertices"), {.max_vertices = 2});
+  check_all(make_small_surface("three_face_fan"), {.max_vertices = 2});
+}
+
+// Kuhn meshes come in a good order, and keep it.
+TEST(Connectivity, EqualNumberingsNeedNoMaps) {
+  const TetMesh mesh = make_kuhn(7);
+  const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 30, .order = VertexOrder::input});
+  ASSERT_TRUE(tiles.keeps_vertex_order() && tiles.keeps_cell_order());
+  check_all(mesh, {.max_vertices = 30, .order = VertexOrder::input});
+  check_all(mesh, {.max_vertices = 30, .order = VertexOrder::morton});
+}
+
+/// Tiles within the smallest budget that works.
+template <class... R, int Dim>
+ConnectOptions least_of(const TiledMesh<Dim>& tiles) {
+  constexpr std::array keys = {key_of<R>...};
+  return {.mode = StorageMode::explicit_tiles,
+          .ids = Ids::tiled,
+          .memory = least_memory(plan(tiles, keys), StorageMode::explicit_tiles)};
 }
 
 TEST(Connectivity, ReadersKeepTheirTile) {
   const TetMesh mesh = make_kuhn(10);
   const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 64});
-  Connectivity<3> conn = connect(tiles, {.memory = 1});
+  Connectivity<3> conn = connect(tiles, least_of<VT, VV>(tiles));
   const auto [vt, vv] = conn.request<VT, VV>();
   auto reader = vt.reader();
   std::size_t entries = 0;
@@ -90,7 +149,7 @@ TEST(Connectivity, ReadersKeepTheirTile) {
 TEST(Connectivity, RowsOutliveEviction) {
   const TetMesh mesh = make_kuhn(8);
   const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 10});
-  Connectivity<3> conn = connect(tiles, {.memory = 1});
+  Connectivity<3> conn = connect(tiles, least_of<VV>(tiles));
   const auto [vv] = conn.request<VV>();
   const Row<VV> first = vv[VertexId(0)];
   const std::vector<VertexId> before(first.begin(), first.end());
@@ -102,7 +161,8 @@ TEST(Connectivity, RowsOutliveEviction) {
 TEST(Connectivity, ProducersWorkAhead) {
   const TetMesh mesh = make_kuhn(16);
   const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 64});
-  Connectivity<3> conn = connect(tiles, {.memory = gib(1), .producers = 2, .look_ahead = 8});
+  Connectivity<3> conn = connect(
+      tiles, {.mode = StorageMode::explicit_tiles, .ids = Ids::tiled, .producers = 2, .look_ahead = 8});
   const auto [vv] = conn.request<VV>();
   auto reader = vv.reader();
   std::size_t entries = reader[VertexId(0)].size();
@@ -118,7 +178,7 @@ TEST(Connectivity, ProducersWorkAhead) {
 TEST(Connectivity, LaterRequestsMayNeedMore) {
   const TetMesh mesh = make_kuhn(8);
   const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 30});
-  Connectivity<3> conn = connect(tiles);
+  Connectivity<3> conn = connect(tiles, {.mode = StorageMode::explicit_tiles});
   const auto [vt] = conn.request<VT>();
   EXPECT_GT(vt[VertexId(0)].size(), 0u);
   const auto [ve] = conn.request<VE>();
@@ -130,7 +190,9 @@ TEST(Connectivity, LaterRequestsMayNeedMore) {
 TEST(Connectivity, HandlesKeepItAlive) {
   const TetMesh mesh = make_kuhn(6);
   const TiledMesh<3> tiles = tile(mesh);
-  auto vt = [&] { return std::get<0>(connect(tiles, {.producers = 1}).request<VT>()); }();
+  auto vt = [&] {
+    return std::get<0>(connect(tiles, {.mode = StorageMode::explicit_tiles, .producers = 1}).request<VT>());
+  }();
   EXPECT_GT(vt[VertexId(0)].size(), 0u);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <set>
 #include <vector>
@@ -43,6 +44,21 @@ class Complex {
   }
 
   [[nodiscard]] std::size_t count(int d) const { return simplices_[d].size(); }
+  [[nodiscard]] const Simplex& simplex(int d, std::uint32_t i) const { return simplices_[d][i]; }
+
+  /// What is left of each cell around a simplex of a dimension without its vertices.
+  [[nodiscard]] std::vector<std::vector<std::uint32_t>> links(int d) const {
+    std::vector<std::vector<std::uint32_t>> rows(simplices_[d].size());
+    for (const Simplex& cell : simplices_[dimension_]) {
+      for (const Simplex& face : faces(cell, d)) {
+        Simplex rest;
+        std::set_difference(cell.begin(), cell.end(), face.begin(), face.end(), std::back_inserter(rest));
+        rows[id_.at(face)].push_back(id_.at(rest));
+      }
+    }
+    for (auto& row : rows) std::sort(row.begin(), row.end());
+    return rows;
+  }
 
   /// Rows of the relation between dimensions, by the definition.
   [[nodiscard]] std::vector<std::vector<std::uint32_t>> relation(int from, int to) const {

@@ -8,6 +8,8 @@
 #include <tessera/tile/materialize.h>
 #include <tessera/tile/push.h>
 
+#include "tile/oracle.h"
+
 namespace tessera {
 namespace {
 
@@ -43,6 +45,21 @@ TEST_F(Push, EveryRelationEqualsTheMaterializedOne) {
   const TiledMesh<2> patches = tile(surface, {.max_vertices = 30});
   const auto implicit = Enumeration<2>::make_implicit(patches);
   for_each_relation<2>([&]<class R>(R, std::string_view) { check<R>(patches, implicit, 2); });
+}
+
+// Large stars, facets with many cells, and more neighbour tiles than a worker keeps.
+TEST_F(Push, HardMeshesEqualTheMaterializedOnes) {
+  const TetMesh cone = make_small_solid("cone");
+  const TetMesh crowded = oracle::random_mesh<3>(70, 600, 4);
+  for (const TetMesh* hard : {&cone, &crowded}) {
+    const TiledMesh<3> small = tile(*hard, {.max_vertices = 1});
+    const auto implicit = Enumeration<3>::make_implicit(small);
+    const auto whole = Enumeration<3>::make_explicit(small);
+    for_each_relation<3>([&]<class R>(R, std::string_view) {
+      check<R>(small, implicit, 2);
+      check<R>(small, whole, 2);
+    });
+  }
 }
 
 TEST_F(Push, SeveralRelationsComeTogether) {

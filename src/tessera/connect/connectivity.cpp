@@ -5,10 +5,15 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <optional>
+#include <semaphore>
 #include <thread>
 #include <vector>
 
+#include <tessera/connect/input_ids.h>
 #include <tessera/core/macros.h>
+#include <tessera/exec/host/parallel.h>
+#include <tessera/tile/links.h>
 #include <tessera/tile/lookup.h>
 #include <tessera/tile/materialize.h>
 #include <tessera/tile/rows.h>
@@ -19,6 +24,25 @@ namespace detail {
 using std::size_t;
 using std::uint32_t;
 
+/// What a thread needs to work out rows and links.
+template <int Dim>
+struct Scratch : RowWorker<Dim> {
+  Scratch(const TiledMesh<Dim>& tiles, const Enumeration<Dim>* enumeration)
+      : RowWorker<Dim>(tiles, enumeration), links(this->lookup) {}
+
+  template <class R>
+  const TileRows& fill(TileId tile) {
+    if constexpr (is_link<R>) {
+      links.template fill<R>(tile, this->rows);
+    } else {
+      this->maker.template fill<R>(tile, this->rows);
+    }
+    return this->rows;
+  }
+
+  LinkMaker<Dim> links;
+};
+
 /// What all handles share: the enumeration, a store for each relation, scratch for whoever computes, helper
 /// threads.
 template <int Dim>
@@ -26,8 +50,16 @@ class ConnectionCore {
  public:
   static constexpr Kind top = Dim == 3 ? Kind::tet : Kind::face;
 
+  static_assert(TileStore::max_relations == ConnectCounts::max_relations);
+
   ConnectionCore(const TiledMesh<Dim>& tiles, const ConnectOptions& options)
-      : tiles_(tiles), options_(options), store_(tiles.tile_count(), options.memory) {
+      : tiles_(tiles),
+        options_(checked(options)),
+        input_ids_(tiles, options.ids == Ids::input),
+        account_(options.mode, options.memory),
+        store_(tiles.tile_count(), 0),
+        idle_workers_(options.exec.threads() + options.producers) {
+    scratch_.reserve(static_cast<size_t>(options.exec.threads() + options.producers));
     for (int i = 0; i < options.producers && options.mode != StorageMode::materialized; ++i) {
       helpers_.emplace_back([this](const std::stop_token& stop) { help(stop); });
     }
@@ -37,9 +69,43 @@ class ConnectionCore {
     wake_.notify_all();
   }
 
+  [[nodiscard]] Ids ids() const { return options_.ids; }
   const Enumeration<Dim>& enumeration() {
     const std::scoped_lock lock(prepare_mutex_);
+    if (account_.numbering() == Numbering::none) {
+      count_for(std::array{key_of<EV>});
+      account_.book_enumeration();
+    }
     return enumeration_locked();
+  }
+
+  /// Decides how the relations are stored that were not requested before. Where there is plenty of memory
+  /// for the most they could take, nothing needs to be counted.
+  void admit(std::span<const RelationKey> relations) {
+    const std::scoped_lock lock(prepare_mutex_);
+    std::vector<RelationKey> wanted;
+    for (const RelationKey& key : relations) {
+      const bool is_known = std::ranges::find(account_.booked(), key) != account_.booked().end() ||
+                            std::ranges::find(wanted, key) != wanted.end();
+      if (!is_known) wanted.push_back(key);
+    }
+    if (wanted.empty()) return;
+    std::optional<ModeChoice> choice;
+    if (counted_.none()) {
+      set_costs(bound_relations(tiles_));
+      choice = account_.find_choice(wanted);
+    }
+    if (!choice || choice->mode != StorageMode::materialized) {
+      count_for(wanted);
+      choice = account_.choose(wanted);
+    }
+    account_.book(wanted, *choice);
+    store_.set_budget(account_.store_budget());
+  }
+
+  [[nodiscard]] ModeChoice choice() {
+    const std::scoped_lock lock(prepare_mutex_);
+    return account_.summary();
   }
 
   template <class R>
@@ -48,12 +114,9 @@ class ConnectionCore {
     Provider& provider = provider_of<R>();
     if (provider.is_prepared) return;
     if (needs_enumeration<R, Dim>) (void)enumeration_locked();
-    if (options_.mode == StorageMode::materialized) {
-      auto csr = std::make_shared<Csr<typename R::Row, typename R::Entry>>(
-          materialize<R>(tiles_, enumeration_, {.exec = options_.exec}));
-      provider.offsets = csr->offsets.data();
-      provider.values = reinterpret_cast<const uint32_t*>(csr->values.data());  // an id is its index
-      provider.whole = std::move(csr);
+    input_ids_.template prepare<R>(options_.exec);
+    if (account_.is_materialized(key_of<R>)) {
+      make_whole<R>(provider);
     } else {
       provider.compute = [](ConnectionCore& core, TileId tile) { return core.template compute<R>(tile); };
       store_.open(slot<R>());
@@ -70,7 +133,12 @@ class ConnectionCore {
     return pin;
   }
 
-  /// Where a row lies: its tile and its place there.
+  template <class R>
+  typename R::Row to_tiled(typename R::Row asked) const {
+    return input_ids_.template to_tiled<R>(asked);
+  }
+
+  /// Where a row lies: its tile and its place there. The id is the tiled mesh's.
   template <class R>
   std::pair<TileId, uint32_t> locate(typename R::Row id) const {
     if constexpr (R::from == Kind::vertex) {
@@ -89,8 +157,9 @@ class ConnectionCore {
   template <class R>
   std::span<const uint32_t> materialized_row(typename R::Row id) const {
     const Provider& provider = providers_[slot<R>()];
-    const uint32_t begin = provider.offsets[id.index()];
-    return {provider.values + begin, provider.offsets[id.index() + 1] - begin};
+    const uint32_t row = input_ids_.template to_tiled<R>(id).index();
+    const uint32_t begin = provider.offsets[row];
+    return {provider.values + begin, provider.offsets[row + 1] - begin};
   }
   template <class R>
   [[nodiscard]] bool is_materialized() const {
@@ -109,6 +178,12 @@ class ConnectionCore {
   [[nodiscard]] StoreStatistics statistics() const {
     return store_.statistics(slot<R>());
   }
+  template <class R>
+  [[nodiscard]] Bytes bytes() const {
+    const Provider& provider = providers_[slot<R>()];
+    if (provider.offsets == nullptr) return statistics<R>().bytes;
+    return 4 * (row_count<R>() + 1 + provider.offsets[row_count<R>()]);
+  }
 
  private:
   struct Provider {
@@ -123,9 +198,14 @@ class ConnectionCore {
     TileId tile;
   };
 
+  static const ConnectOptions& checked(const ConnectOptions& options) {
+    TS_EXPECTS(options.producers >= 0 && options.look_ahead >= 1);
+    return options;
+  }
+
   template <class R>
   static constexpr size_t slot() {
-    return 4 * static_cast<size_t>(R::from) + static_cast<size_t>(R::to);
+    return key_of<R>.index();
   }
   template <class R>
   Provider& provider_of() {
@@ -133,38 +213,94 @@ class ConnectionCore {
   }
   const Enumeration<Dim>& enumeration_locked() {
     if (!has_enumeration_) {
-      const bool implicit = options_.mode == StorageMode::implicit_tiles;
-      enumeration_ = implicit ? Enumeration<Dim>::make_implicit(tiles_, options_.exec)
-                              : Enumeration<Dim>::make_explicit(tiles_, options_.exec);
+      const Numbering numbering = account_.numbering();
+      store_.set_budget(account_.store_budget(account_.costs().enumeration_peak(numbering)));
+      enumeration_ = numbering == Numbering::implicit
+                         ? Enumeration<Dim>::make_implicit(tiles_, options_.exec)
+                         : Enumeration<Dim>::make_explicit(tiles_, options_.exec);
       has_enumeration_ = true;
+      ConnectCounts counts = account_.costs().counts();
+      counts.edges = enumeration_.edge_count();
+      counts.faces = enumeration_.face_count();
+      account_.settle_enumeration(ConnectCosts(counts, 1, 0).enumeration(numbering));
+      store_.set_budget(account_.store_budget());
     }
     return enumeration_;
   }
 
+  /// Materializes a relation; the store makes room for it meanwhile.
+  template <class R>
+  void make_whole(Provider& provider) {
+    const Bytes peak = account_.costs().rows_peak(key_of<R>, account_.numbering());
+    store_.set_budget(account_.store_budget(peak));
+    auto csr = std::make_shared<Csr<typename R::Row, typename R::Entry>>([&] {
+      if constexpr (is_link<R>) {
+        return materialize_links<R>(tiles_, enumeration_, {.exec = options_.exec});
+      } else {
+        return materialize<R>(tiles_, enumeration_, {.exec = options_.exec});
+      }
+    }());
+    uint32_t* values = reinterpret_cast<uint32_t*>(csr->values.data());  // an id is its index
+    host::for_each_share(options_.exec.threads(), csr->size(), [&](host::Range rows) {
+      input_ids_.template rename<R>(std::span(csr->offsets).subspan(rows.begin, rows.size() + 1), values);
+    });
+    account_.settle_rows(key_of<R>,
+                         taken_by_array(4 * csr->offsets.size()) + taken_by_array(4 * csr->values.size()));
+    store_.set_budget(account_.store_budget());
+    provider.offsets = csr->offsets.data();
+    provider.values = values;
+    provider.whole = std::move(csr);
+  }
+
+  void set_costs(const ConnectCounts& counts) {
+    account_.set_costs({counts, options_.exec.threads(), options_.producers, options_.ids});
+  }
+  /// Counts for these relations and all that are booked, unless that was done.
+  void count_for(std::span<const RelationKey> wanted) {
+    if ((set_of(wanted) & ~counted_).none()) return;
+    std::vector<RelationKey> all = account_.booked();
+    all.insert(all.end(), wanted.begin(), wanted.end());
+    set_costs(count_relations(tiles_, std::span<const RelationKey>(all), options_.exec));
+    counted_ = set_of(list_counted(all, Dim));
+  }
+
   template <class R>
   TileRows compute(TileId tile) {
-    std::unique_ptr<RowWorker<Dim>> scratch = borrow();
-    scratch->maker.template fill<R>(tile, scratch->rows);
-    TileRows exact{scratch->rows.offsets, scratch->rows.values};
-    give_back(std::move(scratch));
+    Loan loan(*this);
+    TileRows exact = loan.scratch().template fill<R>(tile);  // copied: exactly as large as it is
+    input_ids_.template rename<R>(exact.offsets, exact.values.data());
     return exact;
   }
 
-  std::unique_ptr<RowWorker<Dim>> borrow() {
-    {
-      const std::scoped_lock lock(scratch_mutex_);
-      if (!scratch_.empty()) {
-        std::unique_ptr<RowWorker<Dim>> some = std::move(scratch_.back());
-        scratch_.pop_back();
-        return some;
-      }
+  /// Scratch for as long as this lives. There is as much as the budget counts on; who finds none waits.
+  class Loan {
+   public:
+    explicit Loan(ConnectionCore& core) : core_(core) {
+      core_.idle_workers_.acquire();
+      const std::scoped_lock lock(core_.scratch_mutex_);
+      if (core_.scratch_.empty()) return;
+      scratch_ = std::move(core_.scratch_.back());
+      core_.scratch_.pop_back();
     }
-    return std::make_unique<RowWorker<Dim>>(tiles_, &enumeration_);
-  }
-  void give_back(std::unique_ptr<RowWorker<Dim>> scratch) {
-    const std::scoped_lock lock(scratch_mutex_);
-    scratch_.push_back(std::move(scratch));
-  }
+    Loan(const Loan&) = delete;
+    Loan& operator=(const Loan&) = delete;
+    ~Loan() {
+      {
+        const std::scoped_lock lock(core_.scratch_mutex_);
+        if (scratch_ != nullptr)
+          core_.scratch_.push_back(std::move(scratch_));  // there is room, see the core
+      }
+      core_.idle_workers_.release();
+    }
+    Scratch<Dim>& scratch() {
+      if (scratch_ == nullptr) scratch_ = std::make_unique<Scratch<Dim>>(core_.tiles_, &core_.enumeration_);
+      return *scratch_;
+    }
+
+   private:
+    ConnectionCore& core_;
+    std::unique_ptr<Scratch<Dim>> scratch_;
+  };
 
   /// Asks helpers for the tiles a consumer will want next. It goes where there is nothing yet: if the tile
   /// before is gone or was never made but the one after is there, it is going down.
@@ -211,13 +347,17 @@ class ConnectionCore {
 
   const TiledMesh<Dim>& tiles_;
   ConnectOptions options_;
+  InputIds<Dim> input_ids_;
   std::mutex prepare_mutex_;
+  Account account_;               // guarded by prepare_mutex_
+  RelationSet counted_;           // the relations that the account's costs are exact for
   Enumeration<Dim> enumeration_;  // in place, so that scratch made before it is filled knows it too
   bool has_enumeration_ = false;
   std::array<Provider, TileStore::max_relations> providers_;
   TileStore store_;
   std::mutex scratch_mutex_;
-  std::vector<std::unique_ptr<RowWorker<Dim>>> scratch_;
+  std::vector<std::unique_ptr<Scratch<Dim>>> scratch_;
+  std::counting_semaphore<> idle_workers_;
   std::mutex queue_mutex_;
   std::condition_variable_any wake_;
   std::deque<Request> queue_;
@@ -230,7 +370,7 @@ template <class R, int Dim>
 Row<R> Rows<R, Dim>::operator[](typename R::Row id) const {
   if (core_->template is_materialized<R>())
     return {TileStore::Pin(), core_->template materialized_row<R>(id)};
-  const auto [tile, row] = core_->template locate<R>(id);
+  const auto [tile, row] = core_->template locate<R>(core_->template to_tiled<R>(id));
   TileStore::Pin pin = core_->template acquire<R>(tile);
   const auto values = pin.rows()[row];
   return {std::move(pin), values};
@@ -238,14 +378,16 @@ Row<R> Rows<R, Dim>::operator[](typename R::Row id) const {
 
 template <class R, int Dim>
 IdSpan<typename R::Entry> Rows<R, Dim>::Reader::operator[](typename R::Row id) {
-  using Ids = IdSpan<typename R::Entry>;
-  if (rows_.core_->template is_materialized<R>()) return Ids(rows_.core_->template materialized_row<R>(id));
-  const auto [tile, row] = rows_.core_->template locate<R>(id);
-  if (tile != tile_ || !pin_) {
+  using Entries = IdSpan<typename R::Entry>;
+  if (rows_.core_->template is_materialized<R>())
+    return Entries(rows_.core_->template materialized_row<R>(id));
+  const typename R::Row tiled = rows_.core_->template to_tiled<R>(id);
+  if (!pin_ || tiled.index() - first_ >= pin_.rows().size()) {
+    const auto [tile, row] = rows_.core_->template locate<R>(tiled);
     pin_ = rows_.core_->template acquire<R>(tile);
-    tile_ = tile;
+    first_ = tiled.index() - row;
   }
-  return Ids(pin_.rows()[row]);
+  return Entries(pin_.rows()[tiled.index() - first_]);
 }
 
 template <class R, int Dim>
@@ -258,15 +400,33 @@ StoreStatistics Rows<R, Dim>::statistics() const {
   return core_->template statistics<R>();
 }
 
+template <class R, int Dim>
+Ids Rows<R, Dim>::ids() const {
+  return core_->ids();
+}
+
+template <class R, int Dim>
+Bytes Rows<R, Dim>::bytes() const {
+  return core_->template bytes<R>();
+}
+
 template <int Dim>
 Connectivity<Dim>::Connectivity(const TiledMesh<Dim>& tiles, const ConnectOptions& options)
-    : core_(std::make_shared<detail::ConnectionCore<Dim>>(tiles, options)) {
-  TS_EXPECTS(options.producers >= 0 && options.look_ahead >= 1);
-}
+    : core_(std::make_shared<detail::ConnectionCore<Dim>>(tiles, options)) {}
 
 template <int Dim>
 const Enumeration<Dim>& Connectivity<Dim>::enumeration() {
   return core_->enumeration();
+}
+
+template <int Dim>
+ModeChoice Connectivity<Dim>::choice() const {
+  return core_->choice();
+}
+
+template <int Dim>
+void Connectivity<Dim>::admit(std::span<const RelationKey> relations) {
+  core_->admit(relations);
 }
 
 template <int Dim>
@@ -282,5 +442,15 @@ template class Connectivity<3>;
   template class Rows<R, Dim>; \
   template void Connectivity<Dim>::prepare<R>()
 #include <tessera/tile/instantiate_relations.inc>
+
+#define TS_INSTANTIATE_LINK(L, Dim) \
+  template class Rows<L<Dim>, Dim>; \
+  template void Connectivity<Dim>::prepare<L<Dim>>()
+TS_INSTANTIATE_LINK(VertexLink, 2);
+TS_INSTANTIATE_LINK(EdgeLink, 2);
+TS_INSTANTIATE_LINK(VertexLink, 3);
+TS_INSTANTIATE_LINK(EdgeLink, 3);
+TS_INSTANTIATE_LINK(FaceLink, 3);
+#undef TS_INSTANTIATE_LINK
 
 }  // namespace tessera

@@ -9,11 +9,14 @@
 // of consumers, along their direction.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <tuple>
 
+#include <tessera/connect/plan.h>
 #include <tessera/connect/store.h>
 #include <tessera/core/csr.h>
 #include <tessera/core/memory.h>
@@ -24,19 +27,13 @@
 
 namespace tessera {
 
-enum class StorageMode {
-  materialized,    ///< one array of rows a relation, made when it is requested
-  explicit_tiles,  ///< the whole enumeration is kept; tiles' rows come and go
-  implicit_tiles,  ///< only intervals are kept
-};
-
 struct ConnectOptions {
-  StorageMode mode = StorageMode::explicit_tiles;
-  Bytes memory =
-      gib(1);  ///< for the rows of tiles, of all relations together; tiles that rows hold may exceed it
+  StorageMode mode = StorageMode::automatic;
+  Ids ids = Ids::input;
+  Bytes memory = gib(1);     ///< for all that the connection adds to the tiled mesh (see request())
   int producers = 0;         ///< helper threads that work ahead; 0: consumers compute what they miss
   int look_ahead = 4;        ///< how many tiles ahead of a consumer helpers work
-  Exec exec = Exec::host();  ///< for the enumeration and materialized rows
+  Exec exec = Exec::host();  ///< for the enumeration and materialized rows; so many consumers compute at once
 };
 
 namespace detail {
@@ -51,28 +48,31 @@ class ConnectionCore;
 template <class R>
 class Row {
  public:
-  using Ids = IdSpan<typename R::Entry>;
+  using Entries = IdSpan<typename R::Entry>;
 
   Row(TileStore::Pin pin, std::span<const std::uint32_t> values) : pin_(std::move(pin)), ids_(values) {}
   [[nodiscard]] std::size_t size() const { return ids_.size(); }
   [[nodiscard]] bool empty() const { return ids_.empty(); }
   [[nodiscard]] typename R::Entry operator[](std::size_t i) const { return ids_[i]; }
-  [[nodiscard]] typename Ids::Iterator begin() const { return ids_.begin(); }
-  [[nodiscard]] typename Ids::Iterator end() const { return ids_.end(); }
+  [[nodiscard]] typename Entries::Iterator begin() const { return ids_.begin(); }
+  [[nodiscard]] typename Entries::Iterator end() const { return ids_.end(); }
 
  private:
   TileStore::Pin pin_;
-  Ids ids_;
+  Entries ids_;
 };
 
-/// Every row of a relation; copy it freely, use it from any thread.
+/// Every row of a relation; copy it freely, use it from any thread. Entries ascend in the ids that are
+/// spoken.
 template <class R, int Dim>
 class Rows {
  public:
   /// The row of an element. A hit takes no lock.
   [[nodiscard]] Row<R> operator[](typename R::Row id) const;
-  [[nodiscard]] std::size_t size() const;
+  [[nodiscard]] std::size_t size() const;  ///< how many rows there are
   [[nodiscard]] StoreStatistics statistics() const;
+  [[nodiscard]] Bytes bytes() const;  ///< of rows held now
+  [[nodiscard]] Ids ids() const;      ///< which are spoken
 
   /// A reader keeps its current tile, so that rows of one tile cost nothing but the first. One for each
   /// thread.
@@ -84,7 +84,7 @@ class Rows {
 
    private:
     Rows rows_;
-    TileId tile_;
+    std::uint32_t first_ = 0;  // the tiled mesh's id of the tile's first row
     TileStore::Pin pin_;
   };
   [[nodiscard]] Reader reader() const { return Reader(*this); }
@@ -96,23 +96,37 @@ class Rows {
   std::shared_ptr<detail::ConnectionCore<Dim>> core_;
 };
 
-/// Ids are those of the tiled mesh. The tiled mesh must outlive it.
+/// Ids are those of the input unless the options say otherwise. The tiled mesh must outlive it.
 template <int Dim>
 class Connectivity {
  public:
   Connectivity(const TiledMesh<Dim>& tiles, const ConnectOptions& options);
 
-  /// The objects that can traverse the relations; prepares them on the first request.
+  /// The objects that can traverse the relations, or the links of tile/links.h; prepares them on the first
+  /// request.
+  ///
+  /// How they are stored is chosen for the relations of one request together (choose_mode()), within what
+  /// earlier requests left of ConnectOptions::memory: what is materialized, and the enumeration, stay; the
+  /// store of tiles shrinks to make room. So ask for all relations at once where memory is short. The budget
+  /// counts the enumeration, the map from the input's ids of cells, materialized rows also while they are
+  /// made, slots, scratch and tiles' rows; rows that callers hold beyond two tiles of each relation and
+  /// thread may exceed it. Error(out_of_memory) names the smallest budget that works; what was prepared
+  /// before stays usable.
   template <class... R>
   requires(RelationOf<R, Dim>&&...) [[nodiscard]] std::tuple<Rows<R, Dim>...> request() {
+    constexpr std::array<RelationKey, sizeof...(R)> keys = {key_of<R>...};
+    admit(keys);
     (prepare<R>(), ...);
     return {Rows<R, Dim>(core_)...};
   }
 
-  /// The enumeration, made when it is first needed.
+  /// The enumeration, made when it is first needed, within the budget. Its vertices are the tiled mesh's.
   [[nodiscard]] const Enumeration<Dim>& enumeration();
+  /// How the relations requested so far are stored.
+  [[nodiscard]] ModeChoice choice() const;
 
  private:
+  void admit(std::span<const RelationKey> relations);
   template <class R>
   void prepare();
 

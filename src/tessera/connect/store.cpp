@@ -42,6 +42,12 @@ void TileStore::publish(Key key, TileRows rows) noexcept {
   evict_to_budget();
 }
 
+void TileStore::set_budget(Bytes budget) {
+  const std::scoped_lock lock(mutex_);
+  budget_ = budget;
+  evict_to_budget();
+}
+
 void TileStore::abandon(Slot& slot) {
   slot.state.fetch_sub(computing, std::memory_order_release);
   slot.state.notify_all();

@@ -42,7 +42,7 @@ class TileStore {
   struct Slot;
 
  public:
-  static constexpr std::size_t max_relations = 16;
+  static constexpr std::size_t max_relations = 19;  ///< sixteen relations, three links
 
   /// Of a tile's rows in one relation.
   struct Key {
@@ -55,6 +55,9 @@ class TileStore {
   /// Makes room for a relation's slots: about 80 bytes a tile. Call before the relation is used, not
   /// concurrently with its use.
   void open(std::size_t relation) { slots_[relation] = std::make_unique<Slot[]>(tiles_); }
+
+  /// Changes the budget; lets go what no longer fits and nobody holds.
+  void set_budget(Bytes budget);
 
   /// Holds a slot: its rows stay where they are for as long as this lives.
   class Pin {
@@ -131,7 +134,6 @@ class TileStore {
   void evict_to_budget() noexcept;
 
   std::size_t tiles_;
-  Bytes budget_;
   std::array<std::unique_ptr<Slot[]>, max_relations> slots_;
   std::array<Counts, max_relations> counts_;
   std::atomic<std::uint64_t> clock_{1};  // above the stamp of a slot that was never used
@@ -139,6 +141,7 @@ class TileStore {
   mutable std::mutex mutex_;           // of the rest, which only computed tiles change
   std::vector<Candidate> candidates_;  // a heap
   std::size_t promised_ = 0;           // candidates there must be room for
+  Bytes budget_ = 0;
   Bytes bytes_ = 0;
   Bytes peak_bytes_ = 0;
 };

@@ -1,12 +1,13 @@
 // Array: std::vector that does not clear memory it is about to be filled with.
 //
-// resize() and Array(n) leave trivial elements uninitialised, so that a large array costs its page
+// resize() and Array(n) leave trivial elements and ids uninitialised, so that a large array costs its page
 // faults once, in the threads that fill it. Array(n, value) and push_back behave as always.
 #pragma once
 
 #include <cstddef>
 #include <limits>
 #include <new>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,10 @@ namespace tessera {
 /// hundreds of megabytes otherwise waits for page tables. Null when the machine has none left.
 [[nodiscard]] void* allocate_pages(std::size_t bytes) noexcept;
 void release_pages(void* memory) noexcept;
+
+/// Elements that resize() and Array(n) do not set, though T may have a default.
+template <class T>
+inline constexpr bool starts_unset = std::is_trivially_default_constructible_v<T>;
 
 template <class T>
 class UninitializedAllocator {
@@ -36,7 +41,7 @@ class UninitializedAllocator {
 
   template <class U>
   void construct(U* place) {
-    ::new (static_cast<void*>(place)) U;
+    if constexpr (!starts_unset<U>) ::new (static_cast<void*>(place)) U;
   }
   template <class U, class... Args>
   void construct(U* place, Args&&... args) {

@@ -4,6 +4,7 @@
 // vertex can not be used where an edge is meant. A raw integer is a count, a size or an offset.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -41,6 +42,11 @@ class Id {
  private:
   Index index_ = invalid_index;
 };
+
+template <class Tag>
+inline constexpr bool starts_unset<Id<Tag>> = true;
+template <class Tag, std::size_t N>
+inline constexpr bool starts_unset<std::array<Id<Tag>, N>> = true;
 
 using VertexId = Id<struct VertexTag>;
 using EdgeId = Id<struct EdgeTag>;

@@ -9,13 +9,15 @@
 // are enumerated.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
 #include <tessera/core/array.h>
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
-#include <tessera/tile/star.h>
+#include <tessera/tile/half_star.h>
+#include <tessera/tile/search.h>
 #include <tessera/tile/tiled_mesh.h>
 
 namespace tessera {
@@ -33,37 +35,27 @@ struct EnumerationPart {
 
   /// a < b must be an edge whose lower end lies in the part.
   [[nodiscard]] std::uint32_t edge_id(std::uint32_t a, std::uint32_t b) const {
-    return first_edge + local_edge(a, b);
+    const std::uint32_t* row = edge_offsets.data() + (a - first_vertex);
+    return first_edge + find_in_row(edge_hi, row, b);
   }
   /// a < b < c must be a face whose lowest vertex lies in the part.
   [[nodiscard]] std::uint32_t face_id(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
-    const std::uint32_t e = local_edge(a, b);
-    return first_face + find(face_hi, face_offsets[e], face_offsets[e + 1], c);
+    return face_above(edge_id(a, b), c);
+  }
+  /// The face of the edge e = (a, b) and c > b; the edge lies in the part.
+  [[nodiscard]] std::uint32_t face_above(std::uint32_t e, std::uint32_t c) const {
+    const std::uint32_t* row = face_offsets.data() + (e - first_edge);
+    return first_face + find_in_row(face_hi, row, c);
   }
   [[nodiscard]] std::size_t bytes() const {
     return 4 * (edge_offsets.size() + edge_hi.size() + face_offsets.size() + face_hi.size());
   }
-
- private:
-  [[nodiscard]] std::uint32_t local_edge(std::uint32_t a, std::uint32_t b) const {
-    return find(edge_hi, edge_offsets[a - first_vertex], edge_offsets[a - first_vertex + 1], b);
-  }
-  /// The position of a value in the ascending row [begin, end).
-  static std::uint32_t find(const Array<std::uint32_t>& row, std::uint32_t begin, std::uint32_t end,
-                            std::uint32_t value) {
-    if (end - begin <= 16) {
-      std::uint32_t below = 0;
-      for (std::uint32_t i = begin; i < end; ++i) below += row[i] < value ? 1 : 0;
-      return begin + below;
-    }
-    return static_cast<std::uint32_t>(std::lower_bound(row.begin() + begin, row.begin() + end, value) -
-                                      row.begin());
-  }
 };
 
-/// Works out one tile's part. Its first_edge and first_face are left 0. Scratch memory is the caller's.
+/// Works out the part of the stars' vertices. Its first_edge and first_face are left 0. Scratch memory is the
+/// caller's.
 template <int Dim>
-void fill_part(const TileView<Dim>& view, VertexStar<Dim>& star, EnumerationPart& part);
+void fill_part(const HalfStars<Dim>& stars, UpperStar<Dim>& star, EnumerationPart& part);
 
 /// Where each tile's edges and faces begin and, if it is explicit, the whole enumeration.
 template <int Dim>
@@ -97,7 +89,8 @@ class Enumeration {
     return TileId(
         static_cast<std::uint32_t>(std::upper_bound(first.begin(), first.end(), id) - first.begin()) - 1);
   }
-  void scan_counts();
+  void number_tiles(const TiledMesh<Dim>& tiles);  ///< the tiles' first edges and faces from the whole
+  void number_cells(const TiledMesh<Dim>& tiles);  ///< the tiles' first faces in the plane
 
   bool explicit_ = false;
   Array<std::uint32_t> first_edge_ = {0};

@@ -1,4 +1,8 @@
-// Materialize: any relation of the whole mesh as one Csr, made tile by tile in parallel.
+// Materialize: any relation of the whole mesh as one Csr.
+//
+// Not made of tiles' rows: relations of the whole mesh are boundaries, their transposes, or cells around the
+// elements of half stars, and each is written straight into place (benchmarks/relations,
+// docs/measurements.md).
 #pragma once
 
 #include <tessera/core/csr.h>
@@ -16,8 +20,13 @@ struct MaterializeOptions {
 };
 
 /// Rows in canonical order of the R::from elements, entries ascending; the same bytes for any threads, tiles
-/// and storage mode. Holds the result twice for a moment: tiles' rows are copied into place when all sizes
-/// are known. Error(unsupported) if the entries do not fit 4-byte offsets.
+/// and storage mode. Error(unsupported) if the entries do not fit 4-byte offsets.
+///
+/// Memory beside the result: EF 12 bytes a face; TT 16 a tet (FF of triangles 12 a triangle); EE the relation
+/// VE and 8 bytes an edge; FF of tets the relation EF and 12 a face; coboundaries of vertices and edges 8 for
+/// every entry whose row another thread has; at most 4 MB a thread. With an implicit enumeration an explicit
+/// one is made for the time being, unless the relation is between vertices and cells: 4 bytes a vertex, 8 an
+/// edge and 4 a face.
 template <class R, int Dim>
 requires RelationOf<R, Dim>
 [[nodiscard]] Csr<typename R::Row, typename R::Entry> materialize(const TiledMesh<Dim>& tiles,

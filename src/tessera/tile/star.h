@@ -34,30 +34,24 @@ class TileView {
  public:
   using LocalCell = std::array<std::uint32_t, Dim + 1>;
 
-  /// Counts, scans and fills; memory is reused from tile to tile.
+  /// Counts, scans and fills; memory is reused from tile to tile. Ghosts are counted and filled like an owned
+  /// vertex after the last one, which is cheaper than asking for each corner who owns it.
   void load(const TiledMesh<Dim>& tiles, TileId tile) {
     tiles_ = &tiles;
     owned_ = tiles.vertices(tile);
     internal_ = tiles.internal_cells(tile);
     external_ = tiles.external_cells(tile);
-    const std::uint32_t count = static_cast<std::uint32_t>(external_.size()) + internal_.size();
+    const std::uint32_t externals = static_cast<std::uint32_t>(external_.size());
+    const std::uint32_t count = externals + internal_.size();
     clear_ghosts();
     cells_.resize(count);
-    offsets_.assign(owned_.size() + 1, 0);
-    for (std::uint32_t c = 0; c < count; ++c) {
-      const auto& corners = tiles.cells()[cell_id(c)];
-      for (std::size_t k = 0; k <= Dim; ++k) {
-        const std::uint32_t local = local_number(corners[k].index());
-        cells_[c][k] = local;
-        if (local < owned_.size()) ++offsets_[local];
-      }
-    }
+    offsets_.assign(owned_.size() + 2, 0);
+    const auto cells = tiles.cells();
+    for (std::uint32_t c = 0; c < externals; ++c) convert(cells[external_[c]], cells_[c]);
+    for (std::uint32_t c = externals; c < count; ++c)
+      convert(cells[internal_.begin + (c - externals)], cells_[c]);
     star_.resize(HostTeam{}.exclusive_scan(offsets_.data(), static_cast<std::uint32_t>(offsets_.size())));
-    for (std::uint32_t c = 0; c < count; ++c) {
-      for (const std::uint32_t local : cells_[c]) {
-        if (local < owned_.size()) star_[offsets_[local]++] = c;
-      }
-    }
+    fill_stars();
     // Filling moved every offset to its row's end, which is where the next row begins.
     std::copy_backward(offsets_.begin(), offsets_.end() - 1, offsets_.end());
     offsets_[0] = 0;
@@ -75,6 +69,7 @@ class TileView {
     return local < externals ? external_[local] : internal_.begin + (local - externals);
   }
   [[nodiscard]] const LocalCell& cell(std::uint32_t local) const { return cells_[local]; }
+  [[nodiscard]] std::span<const LocalCell> cells() const { return cells_; }
   /// The local cells around an owned vertex, ascending.
   [[nodiscard]] std::span<const std::uint32_t> star(VertexId v) const {
     const std::uint32_t local = v.index() - owned_.begin;
@@ -87,10 +82,32 @@ class TileView {
     std::uint32_t local = 0;
   };
 
+  void convert(const typename TiledMesh<Dim>::Cell& corners, LocalCell& cell) {
+    const std::uint32_t begin = owned_.begin;
+    const std::uint32_t owned = owned_.size();
+    for (std::size_t k = 0; k <= Dim; ++k) {
+      std::uint32_t local = corners[k].index() - begin;
+      if (local >= owned) local = ghost_number(corners[k].index());
+      cell[k] = local;
+      ++offsets_[std::min(local, owned)];
+    }
+  }
+
+  void fill_stars() {
+    const std::uint32_t owned = owned_.size();
+    const LocalCell* const cells = cells_.data();
+    std::uint32_t* const offsets = offsets_.data();
+    std::uint32_t* const star = star_.data();
+    const std::uint32_t count = static_cast<std::uint32_t>(cells_.size());
+    for (std::uint32_t c = 0; c < count; ++c) {
+      const LocalCell cell = cells[c];
+      for (const std::uint32_t local : cell) star[offsets[std::min(local, owned)]++] = c;
+    }
+  }
+
   [[nodiscard]] std::size_t slot_of(std::uint32_t id) const { return (id * 2654435761u) >> shift_; }
 
-  std::uint32_t local_number(std::uint32_t id) {
-    if (id - owned_.begin < owned_.size()) return id - owned_.begin;
+  std::uint32_t ghost_number(std::uint32_t id) {
     std::size_t at = slot_of(id);
     while (slots_[at].id != id) {
       if (slots_[at].id == 0xFFFFFFFFu) return add_ghost(id, at);

@@ -94,16 +94,26 @@ class Tiler {
     });
   }
 
-  /// Must not depend on the size of tiles, or numbers would.
-  [[nodiscard]] bool keeps_order() const {
-    if (options_.order != VertexOrder::automatic) return options_.order == VertexOrder::input;
+  /// Is the input's order kept? Must not depend on the size of tiles, or numbers would. The same pass sees
+  /// whether cells are sorted: they ascend, each with ascending corners.
+  [[nodiscard]] bool keeps_order() {
     constexpr uint32_t run_bits = 9;  // runs of 512 vertices
     std::atomic<size_t> foreign{0};
+    std::atomic<bool> sorted{true};
     host::for_each_share(exec_.threads(), mesh_.cell_count(), [&](host::Range share) {
       size_t count = 0;
-      for (size_t c = share.begin; c < share.end; ++c) count += foreign_runs(mesh_.cells[c], run_bits);
+      bool ascends = true;
+      for (size_t c = share.begin; c < share.end; ++c) {
+        const Cell& cell = mesh_.cells[c];
+        count += foreign_runs(cell, run_bits);
+        for (size_t k = 1; k < cell.size(); ++k) ascends &= cell[k - 1] < cell[k];
+        ascends &= c == 0 || mesh_.cells[c - 1] < cell;
+      }
       foreign += count;
+      if (!ascends) sorted = false;
     });
+    is_sorted_ = sorted;
+    if (options_.order != VertexOrder::automatic) return options_.order == VertexOrder::input;
     return 2 * foreign.load() <= 3 * mesh_.cell_count();
   }
 
@@ -155,7 +165,7 @@ class Tiler {
   /// A radix sort by the lowest vertex alone; then the few cells of each vertex among themselves. The
   /// renumbered cells are made twice rather than kept: that is cheaper than 16 bytes a cell.
   void sort_cells() {
-    if (tiles_.keeps_vertex_order() && is_sorted()) {
+    if (tiles_.keeps_vertex_order() && is_sorted_) {
       tiles_.cells_ = mesh_.cells;
       return;
     }
@@ -187,22 +197,6 @@ class Tiler {
       }
     });
     if (repeated < n) throw_repeated(repeated);
-  }
-
-  /// Do cells ascend, each with ascending corners?
-  [[nodiscard]] bool is_sorted() const {
-    std::atomic<bool> sorted{true};
-    constexpr size_t chunk = 65536;
-    host::for_each_chunk(exec_.threads(), mesh_.cell_count(), chunk, [&](host::Range range, int) {
-      bool ascends = sorted.load(std::memory_order_relaxed);
-      for (size_t c = range.begin; ascends && c < range.end; ++c) {
-        const Cell& cell = mesh_.cells[c];
-        for (size_t k = 1; k < cell.size(); ++k) ascends &= cell[k - 1] < cell[k];
-        ascends &= c == 0 || mesh_.cells[c - 1] < cell;
-      }
-      if (!ascends) sorted.store(false, std::memory_order_relaxed);
-    });
-    return sorted;
   }
 
   static void note_repeated(std::atomic<size_t>& first, size_t cell) {
@@ -281,6 +275,7 @@ class Tiler {
   const SimplexMesh<Dim>& mesh_;
   const TileOptions& options_;
   Exec exec_;
+  bool is_sorted_ = false;  // the mesh's cells, as far as it was looked
   TiledMesh<Dim> tiles_;
 };
 

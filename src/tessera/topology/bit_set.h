@@ -12,7 +12,20 @@ namespace tessera {
 template <std::size_t Words>
 class BitSet {
  public:
-  static constexpr std::uint32_t capacity = 64 * Words;
+  /// All numbers below n.
+  [[nodiscard]] static BitSet below(std::uint32_t n) {
+    BitSet set;
+    for (std::size_t w = 0; w < Words && n > 64 * w; ++w) {
+      const std::uint32_t left = n - static_cast<std::uint32_t>(64 * w);
+      set.words_[w] = left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
+    }
+    return set;
+  }
+  [[nodiscard]] friend BitSet operator&(const BitSet& a, const BitSet& b) {
+    BitSet both;
+    for (std::size_t w = 0; w < Words; ++w) both.words_[w] = a.words_[w] & b.words_[w];
+    return both;
+  }
 
   void insert(std::uint32_t i) { words_[i / 64] |= std::uint64_t{1} << (i % 64); }
   void erase(std::uint32_t i) { words_[i / 64] &= ~(std::uint64_t{1} << (i % 64)); }
@@ -21,6 +34,12 @@ class BitSet {
     std::uint64_t any = 0;
     for (const std::uint64_t word : words_) any |= word;
     return any == 0;
+  }
+  /// Exactly one number?
+  [[nodiscard]] bool has_one() const {
+    int count = 0;
+    for (const std::uint64_t word : words_) count += std::popcount(word);
+    return count == 1;
   }
   /// The lowest number; the set must not be empty.
   [[nodiscard]] std::uint32_t first() const {

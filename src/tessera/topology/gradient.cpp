@@ -31,7 +31,13 @@ class GradientBuilder {
   }
 
   Gradient<Dim> run() {
-    for (int i = 0; i < exec_.threads(); ++i) workers_.push_back(std::make_unique<Worker>());
+    // A mesh has about seven edges a vertex; growing arrays would be held twice.
+    const size_t expected = 8 * tiles_.vertex_count() / static_cast<size_t>(exec_.threads());
+    for (int i = 0; i < exec_.threads(); ++i) {
+      Worker& worker = *workers_.emplace_back(std::make_unique<Worker>());
+      worker.lower.reserve(expected);
+      worker.partners.reserve(expected);
+    }
     result_.opposite_.resize(tiles_.cell_count());
     if (options_.keep_paths) {
       result_.next_.resize(tiles_.cell_count());
@@ -71,14 +77,14 @@ class GradientBuilder {
   template <class Stars>
   void visit(Worker& worker, const Stars& stars) {
     const uint32_t v = stars.center().index();
-    LowerStar<Dim>& star = worker.star;
-    star.process(stars);
-    result_.offsets_[v] = static_cast<uint32_t>(star.lower().size());
+    worker.star.process(stars, options_.keep_paths);
+    const LowerStarResult<Dim>& star = worker.star.result();
+    result_.offsets_[v] = static_cast<uint32_t>(star.lower.size());
     if (worker.runs.empty() || worker.runs.back().end_vertex != v)
       worker.runs.push_back({v, v, worker.lower.size()});
     worker.runs.back().end_vertex = v + 1;
-    for (const uint32_t local : star.lower()) worker.lower.push_back(stars.vertex_id(local));
-    if (star.lower().empty()) {
+    for (const uint32_t local : star.lower) worker.lower.push_back(stars.vertex_id(local));
+    if (star.lower.empty()) {
       worker.critical[0].push_back({{v, 0, 0}, VertexId(v), {}});
     } else {
       worker.partners.push_back(0);
@@ -106,15 +112,22 @@ class GradientBuilder {
 
   template <class Stars>
   void write_edges(Worker& worker, const Stars& stars) {
-    const LowerStar<Dim>& star = worker.star;
+    const LowerStarResult<Dim>& star = worker.star.result();
     const auto cofaces = [&](std::initializer_list<uint32_t> ranks) {
       std::vector<uint32_t> cells;
-      star.for_each_cell_with(ranks, [&](uint32_t local) { cells.push_back(stars.cell_id(local)); });
+      for (const uint32_t c : stars.star()) {
+        const auto& corners = stars.corners(c);
+        const auto has = [&](uint32_t r) {
+          return std::find(corners.begin(), corners.end(), star.lower[r]) != corners.end();
+        };
+        if (std::all_of(ranks.begin(), ranks.end(), has)) cells.push_back(stars.cell_id(c));
+      }
+      std::sort(cells.begin(), cells.end(), [&](uint32_t a, uint32_t b) { return input(a) < input(b); });
       return cells;
     };
-    for (uint32_t r = 1; r < star.lower().size(); ++r) {
-      const uint32_t third = star.edge_partner(r);
-      if (third == LowerStar<Dim>::none) {
+    for (uint32_t r = 1; r < star.lower.size(); ++r) {
+      const uint32_t third = star.partners[r];
+      if (third == star.none) {
         worker.partners.push_back(Gradient<Dim>::critical);
         worker.critical[1].push_back(
             {{r, 0, 1}, stars.center(), Dim == 2 ? cofaces({r}) : std::vector<uint32_t>{}});
@@ -123,7 +136,7 @@ class GradientBuilder {
         if (third >= far_place) worker.far_partners.push_back({stars.center(), {r, third}});
       }
     }
-    for (const auto& face : star.critical_faces()) {
+    for (const auto& face : star.critical_faces) {
       worker.critical[2].push_back(
           {{face.high, face.low, 2}, stars.center(), cofaces({face.high, face.low})});
     }
@@ -131,10 +144,12 @@ class GradientBuilder {
 
   template <class Stars>
   void write_cells(Worker& worker, const Stars& stars) {
-    for (const auto& top : worker.star.tops()) {
+    for (const auto& top : worker.star.result().tops) {
       const uint32_t id = stars.cell_id(top.cell);
       if (options_.keep_paths) {
-        result_.next_[id] = top.next == LowerStar<Dim>::none ? Gradient<Dim>::none : stars.cell_id(top.next);
+        result_.next_[id] = top.next == LowerStar<Dim>::none ? Gradient<Dim>::none
+                            : top.has_choice                 ? first_beyond(worker.star.result(), top, stars)
+                                                             : stars.cell_id(top.next);
       }
       if (top.opposite == LowerStar<Dim>::none) {
         result_.opposite_[id] = Gradient<Dim>::critical;
@@ -142,9 +157,30 @@ class GradientBuilder {
         continue;
       }
       const auto& corners = stars.corners(top.cell);
-      const auto at = std::find(corners.begin(), corners.end(), worker.star.lower()[top.opposite]);
+      const auto at = std::find(corners.begin(), corners.end(), worker.star.result().lower[top.opposite]);
       result_.opposite_[id] = static_cast<uint8_t>(at - corners.begin());
     }
+  }
+
+  [[nodiscard]] auto input(uint32_t cell) const {
+    return tiles_.to_input(typename TiledMesh<Dim>::CellId(cell));
+  }
+
+  /// Of several cells beyond the facet of a top cell that with the lowest input id.
+  template <class Stars>
+  [[nodiscard]] uint32_t first_beyond(const LowerStarResult<Dim>& star, const auto& top,
+                                      const Stars& stars) const {
+    uint32_t first = Gradient<Dim>::none;
+    for (const uint32_t c : stars.star()) {
+      const auto& corners = stars.corners(c);
+      const bool has_facet = std::all_of(top.ranks.begin(), top.ranks.end(), [&](uint32_t r) {
+        return r == top.opposite || std::find(corners.begin(), corners.end(), star.lower[r]) != corners.end();
+      });
+      if (!has_facet || c == top.cell) continue;
+      const uint32_t id = stars.cell_id(c);
+      if (first == Gradient<Dim>::none || input(id) < input(first)) first = id;
+    }
+    return first;
   }
 
   void join_rows() {

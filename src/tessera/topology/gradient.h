@@ -43,8 +43,9 @@ struct CellName {
 
 struct CriticalCell {
   CellName name;
-  VertexId highest;                    ///< its highest vertex; tiled id
-  std::vector<std::uint32_t> cofaces;  ///< the cells around it, if it is a facet; tiled ids
+  VertexId highest;  ///< its highest vertex; tiled id
+  std::vector<std::uint32_t>
+      cofaces;  ///< the cells around it, if it is a facet; tiled ids, ascending by input id
 };
 
 template <int Dim>

@@ -6,7 +6,7 @@ template <int Dim>
 MorseSmaleComplex<Dim> morse_smale(const TiledMesh<Dim>& tiles, const Field& field,
                                    const MorseSmaleOptions<Dim>& options) {
   const TopologyOptions<Dim>& common = options;
-  const bool needs_paths = options.separatrices || options.segmentation;
+  const bool needs_paths = options.separatrices || options.segmentation || options.keep_paths;
   MorseSmaleComplex<Dim> complex{.gradient = compute_gradient<Dim>(tiles, field, {common, needs_paths})};
   if (options.separatrices || options.connectors) {
     complex.separatrices = compute_separatrices(complex.gradient, options);
@@ -14,7 +14,13 @@ MorseSmaleComplex<Dim> morse_smale(const TiledMesh<Dim>& tiles, const Field& fie
   if constexpr (Dim == 3) {
     if (options.walls) complex.walls = compute_walls(complex.gradient, options);
   }
-  if (options.segmentation) complex.segmentation = compute_segmentation(complex.gradient, options);
+  if (options.segmentation && options.keep_paths) {
+    complex.segmentation = compute_segmentation(complex.gradient, options);
+  } else if (options.segmentation) {
+    complex.segmentation = compute_segmentation(complex.gradient, complex.gradient.take_next(), options);
+  } else if (!options.keep_paths) {
+    (void)complex.gradient.take_next();
+  }
   return complex;
 }
 

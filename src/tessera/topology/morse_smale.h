@@ -12,7 +12,8 @@
 //   faces);
 //   - of the paths between two saddles the connector is the one that a breadth-first search from the 2-saddle
 //     finds first, trying the edges of a triangle from its highest vertices to its lowest;
-//   - where several cells share a facet of a non-manifold mesh, a path goes on in the one with the lowest id.
+//   - where several cells share a facet of a non-manifold mesh, a path goes on in the one with the lowest
+//     input id.
 #pragma once
 
 #include <array>
@@ -74,11 +75,12 @@ struct MorseSmaleOptions : TopologyOptions<Dim> {
   bool connectors = true;    ///< between saddles of tetrahedra
   bool walls = false;        ///< of saddles of tetrahedra
   bool segmentation = true;
+  bool keep_paths = false;  ///< the gradient keeps next(), which persistence needs: 4 bytes a cell
 };
 
 template <int Dim>
 struct MorseSmaleComplex {
-  Gradient<Dim> gradient;
+  Gradient<Dim> gradient;  ///< with next() if keep_paths is set
   Separatrices separatrices;
   Walls walls;
   Segmentation segmentation;
@@ -93,6 +95,11 @@ template <int Dim>
 template <int Dim>
 [[nodiscard]] Segmentation compute_segmentation(const Gradient<Dim>& gradient,
                                                 const MorseSmaleOptions<Dim>& options = {});
+
+/// The same in place of the array that Gradient::take_next() gave, which it takes over.
+template <int Dim>
+[[nodiscard]] Segmentation compute_segmentation(const Gradient<Dim>& gradient, Array<std::uint32_t> next,
+                                                const MorseSmaleOptions<Dim>& options);
 
 /// The tiles must outlive the complex. Errors as compute_order().
 template <int Dim>

@@ -70,9 +70,16 @@ size_t count_labels(const Array<std::int32_t>& labels, size_t numbers) {
 
 template <int Dim>
 Segmentation compute_segmentation(const Gradient<Dim>& gradient, const MorseSmaleOptions<Dim>& options) {
+  return compute_segmentation(gradient, Array<uint32_t>(gradient.next().begin(), gradient.next().end()),
+                              options);
+}
+
+template <int Dim>
+Segmentation compute_segmentation(const Gradient<Dim>& gradient, Array<uint32_t> up,
+                                  const MorseSmaleOptions<Dim>& options) {
   const Exec exec = Exec::host(options.exec.threads());
   const TiledMesh<Dim>& tiles = gradient.tiles();
-  TS_EXPECTS(gradient.next().size() == tiles.cell_count());
+  TS_EXPECTS(up.size() == tiles.cell_count());
   const size_t n = tiles.vertex_count();
   Segmentation labels;
   labels.descending.resize(n);
@@ -92,7 +99,6 @@ Segmentation compute_segmentation(const Gradient<Dim>& gradient, const MorseSmal
   down = {};
 
   const CriticalNumbers maxima(gradient.critical_cells(Dim));
-  Array<uint32_t> up(gradient.next().begin(), gradient.next().end());
   flatten(up, exec);
   host_for_each(exec, n, [&](size_t v) {
     const uint32_t cell = gradient.first_cells()[v];
@@ -100,6 +106,7 @@ Segmentation compute_segmentation(const Gradient<Dim>& gradient, const MorseSmal
     const bool has_maximum = root != none && gradient.opposite(root) == Gradient<Dim>::critical;
     labels.ascending[input(v)] = has_maximum ? static_cast<std::int32_t>(maxima[root]) : -1;
   });
+  up = {};
   const size_t maximum_count = gradient.critical_cells(Dim).size();
   labels.count = {count_labels(labels.ascending, maximum_count),
                   count_labels(labels.descending, gradient.critical_cells(0).size()),
@@ -109,5 +116,7 @@ Segmentation compute_segmentation(const Gradient<Dim>& gradient, const MorseSmal
 
 template Segmentation compute_segmentation(const Gradient<2>&, const MorseSmaleOptions<2>&);
 template Segmentation compute_segmentation(const Gradient<3>&, const MorseSmaleOptions<3>&);
+template Segmentation compute_segmentation(const Gradient<2>&, Array<uint32_t>, const MorseSmaleOptions<2>&);
+template Segmentation compute_segmentation(const Gradient<3>&, Array<uint32_t>, const MorseSmaleOptions<3>&);
 
 }  // namespace tessera

@@ -62,6 +62,9 @@ class Tracer {
       }
     });
     if (options_.monitor != nullptr) options_.monitor->update("tracing separatrices", 0.5);
+    size_t cells = result_.cells.size();
+    for (const Part& part : parts) cells += part.cells.size();
+    result_.cells.reserve(cells);
     for (Part& part : parts) {
       for (size_t s = 0; s < part.ends.size(); ++s) {
         result_.offsets.push_back(checked_offset(std::uint64_t{result_.offsets.back()} + part.sizes[s]));

@@ -3,7 +3,7 @@
 // The kernels of this module (link_components.h, lower_star.h) are written once against a source:
 //
 //   star()            local numbers of the cells around the center
-//   corners(c)        local numbers of a cell's vertices
+//   corners(c)        local numbers of a cell's vertices; all_corners()[c] is the same
 //   order(l), vertex_id(l), cell_id(c), own() (the center's local number), vertex_count()
 #pragma once
 
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <tessera/connect/connectivity.h>
+#include <tessera/core/macros.h>
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
 #include <tessera/exec/host/parallel.h>
@@ -49,6 +50,7 @@ class TileStars {
   [[nodiscard]] std::size_t vertex_count() const { return order_.size(); }
   [[nodiscard]] std::span<const std::uint32_t> star() const { return star_; }
   [[nodiscard]] const auto& corners(std::uint32_t cell) const { return view_.cell(cell); }
+  [[nodiscard]] const auto* all_corners() const { return view_.cells().data(); }
   [[nodiscard]] std::uint64_t order(std::uint32_t local) const { return order_[local]; }
   [[nodiscard]] std::uint32_t vertex_id(std::uint32_t local) const { return view_.vertex_id(local); }
   [[nodiscard]] std::uint32_t cell_id(std::uint32_t cell) const { return view_.cell_id(cell); }
@@ -69,7 +71,9 @@ class PulledStars {
   using Rows = tessera::Rows<StarRelation<Dim>, Dim>;
 
   PulledStars(const TiledMesh<Dim>& tiles, const OrderArray& order, const Rows& rows)
-      : tiles_(&tiles), order_of_(&order), reader_(rows.reader()) {}
+      : tiles_(&tiles), order_of_(&order), reader_(rows.reader()) {
+    TS_EXPECTS(rows.ids() == Ids::tiled || (tiles.keeps_vertex_order() && tiles.keeps_cell_order()));
+  }
 
   void select(VertexId center) {
     center_ = center;
@@ -93,6 +97,7 @@ class PulledStars {
   [[nodiscard]] std::size_t vertex_count() const { return ids_.size(); }
   [[nodiscard]] std::span<const std::uint32_t> star() const { return star_; }
   [[nodiscard]] const auto& corners(std::uint32_t cell) const { return corners_[cell]; }
+  [[nodiscard]] const auto* all_corners() const { return corners_.data(); }
   [[nodiscard]] std::uint64_t order(std::uint32_t local) const { return order_[local]; }
   [[nodiscard]] std::uint32_t vertex_id(std::uint32_t local) const { return ids_[local]; }
   [[nodiscard]] std::uint32_t cell_id(std::uint32_t cell) const { return cells_[cell]; }

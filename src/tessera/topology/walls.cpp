@@ -21,6 +21,9 @@ struct Part {
 
 template <class T>
 void join(std::vector<Part<T>>& parts, Array<uint32_t>& offsets, Array<T>& items) {
+  size_t count = 0;
+  for (const Part<T>& part : parts) count += part.items.size();
+  items.reserve(count);
   for (Part<T>& part : parts) {
     for (const uint32_t size : part.sizes)
       offsets.push_back(checked_offset(std::uint64_t{offsets.back()} + size));
@@ -29,40 +32,52 @@ void join(std::vector<Part<T>>& parts, Array<uint32_t>& offsets, Array<T>& items
   }
 }
 
-/// An edge with the two other vertices of each cell around it.
-struct Ring {
-  struct Cell {
-    uint32_t cell;
-    std::array<uint32_t, 2> others;
-  };
-  std::vector<Cell> cells;  ///< ascending
+/// A cell around an edge with its two other vertices.
+struct RingCell {
+  uint32_t input;  ///< its input id, which decides where rings begin
+  uint32_t cell;
+  std::array<uint32_t, 2> others;
 
-  /// Puts the cells into cyclic order, from the lowest one at an end if it is open, else from the lowest.
-  void sort() {
-    const auto count = [&](uint32_t vertex) {
-      return std::count_if(cells.begin(), cells.end(), [&](const Cell& c) { return has(c, vertex); });
-    };
-    const auto is_end = [&](const Cell& c) { return count(c.others[0]) == 1 || count(c.others[1]) == 1; };
-    auto start = std::find_if(cells.begin(), cells.end(), is_end);
-    if (start == cells.end()) start = cells.begin();
-    if (start == cells.end()) return;
-    uint32_t leave = count(start->others[0]) == 1 ? start->others[1] : start->others[0];
-    std::rotate(cells.begin(), start, start + 1);
-    for (size_t i = 1; i < cells.size(); ++i) {
-      const auto from = cells.begin() + static_cast<std::ptrdiff_t>(i);
-      auto next = std::find_if(from, cells.end(), [&](const Cell& c) { return has(c, leave); });
-      if (next == cells.end()) {  // another piece of a non-manifold edge
-        next = from;
-        leave = next->others[0];
-      }
-      leave = next->others[0] == leave ? next->others[1] : next->others[0];
-      std::rotate(from, next, next + 1);
-    }
-  }
-  static bool has(const Cell& cell, uint32_t vertex) {
-    return cell.others[0] == vertex || cell.others[1] == vertex;
+  [[nodiscard]] bool has(uint32_t vertex) const { return others[0] == vertex || others[1] == vertex; }
+  [[nodiscard]] uint32_t other_than(uint32_t vertex) const {
+    return others[0] == vertex ? others[1] : others[0];
   }
 };
+
+/// Puts the cells around an edge into cyclic order: from the lowest one at an end if the ring is open, else
+/// from the lowest towards the lower of its neighbours.
+void sort_ring(std::span<RingCell> ring) {
+  if (ring.size() < 2) return;
+  const auto neighbour = [&](const RingCell& cell, uint32_t vertex) {
+    const auto at = std::find_if(ring.begin(), ring.end(),
+                                 [&](const RingCell& c) { return c.cell != cell.cell && c.has(vertex); });
+    return at == ring.end() ? Gradient<3>::none : at->input;
+  };
+  const auto is_open_at = [&](const RingCell& c, size_t k) {
+    return neighbour(c, c.others[k]) == Gradient<3>::none;
+  };
+  auto start = ring.begin();
+  bool is_open = false;
+  for (auto c = ring.begin(); c != ring.end(); ++c) {
+    const bool is_end = is_open_at(*c, 0) || is_open_at(*c, 1);
+    if (is_end == is_open ? c->input < start->input : is_end) start = c;
+    is_open |= is_end;
+  }
+  const bool first =
+      neighbour(*start, start->others[0]) < neighbour(*start, start->others[1]);  // none is high
+  uint32_t leave = start->others[first ? 0 : 1];
+  std::swap(*ring.begin(), *start);
+  for (auto from = ring.begin() + 1; from != ring.end(); ++from) {
+    auto next = std::find_if(from, ring.end(), [&](const RingCell& c) { return c.has(leave); });
+    if (next == ring.end()) {  // another piece of a non-manifold edge
+      next = std::min_element(from, ring.end(),
+                              [](const RingCell& c, const RingCell& d) { return c.input < d.input; });
+      leave = next->others[0];
+    }
+    leave = next->other_than(leave);
+    std::swap(*from, *next);
+  }
+}
 
 /// Edges from which paths lead to 1-saddles: the search of saddle_graph.h backwards. Takes a bit an edge.
 class AscendingSearch {
@@ -75,19 +90,24 @@ class AscendingSearch {
   void run(const CriticalCell& saddle, CellsOf& cells_of) {
     for (const SearchEdge& edge : edges_) seen_[edge.edge / 64] = 0;
     edges_.clear();
-    rings_.clear();
+    ring_sizes_.clear();
+    ring_cells_.clear();
     push({saddle.name.id, saddle.highest, 0});
     for (size_t i = 0; i < edges_.size(); ++i) {
       const SearchEdge at = edges_[i];
       const uint32_t low = gradient_.lower(at.highest)[at.edge - gradient_.first_edge(at.highest)];
-      Ring& ring = rings_.emplace_back();
-      for (const uint32_t cell : cells_of(at.highest)) add_if_around(ring, cell, at.highest.index(), low);
-      ring.sort();
-      visit_triangles(at, low, ring);
+      ring_.clear();
+      for (const uint32_t cell : cells_of(at.highest)) add_if_around(cell, at.highest.index(), low);
+      sort_ring(ring_);
+      for (const RingCell& cell : ring_) ring_cells_.push_back(cell.cell);
+      ring_sizes_.push_back(static_cast<uint32_t>(ring_.size()));
+      visit_triangles(at, low);
     }
   }
   [[nodiscard]] const std::vector<SearchEdge>& edges() const { return edges_; }
-  [[nodiscard]] const std::vector<Ring>& rings() const { return rings_; }
+  /// The cells around each of those edges.
+  [[nodiscard]] const std::vector<uint32_t>& ring_sizes() const { return ring_sizes_; }
+  [[nodiscard]] const std::vector<uint32_t>& ring_cells() const { return ring_cells_; }
 
  private:
   void push(const SearchEdge& edge) {
@@ -97,28 +117,39 @@ class AscendingSearch {
     edges_.push_back(edge);
   }
 
-  void add_if_around(Ring& ring, uint32_t id, uint32_t a, uint32_t b) const {
-    Ring::Cell cell{id, {}};
+  void add_if_around(uint32_t id, uint32_t a, uint32_t b) {
+    const auto& corners = gradient_.tiles().cells()[id];
+    bool is_around = false;
+    for (const VertexId corner : corners) is_around |= corner.index() == b;
+    if (!is_around) return;
+    RingCell cell{gradient_.tiles().to_input(TetId(id)).index(), id, {}};
     size_t others = 0;
-    for (const VertexId corner : gradient_.tiles().cells()[id]) {
-      if (corner.index() == a || corner.index() == b) continue;
-      if (others == 2) return;
-      cell.others[others++] = corner.index();
+    for (const VertexId corner : corners) {
+      if (corner.index() != a && corner.index() != b) cell.others[others++] = corner.index();
     }
-    ring.cells.push_back(cell);
+    ring_.push_back(cell);
   }
 
-  /// Triangles around the edge, in the order of their third vertices: those that another edge is paired with.
-  void visit_triangles(const SearchEdge& at, uint32_t low, const Ring& ring) {
-    thirds_.clear();
-    for (const Ring::Cell& cell : ring.cells)
-      thirds_.insert(thirds_.end(), cell.others.begin(), cell.others.end());
+  /// The third vertices of the triangles around the current edge, by their order.
+  void collect_thirds() {
     const OrderArray& order = gradient_.order();
-    std::sort(thirds_.begin(), thirds_.end(),
-              [&](uint32_t a, uint32_t b) { return order[VertexId(a)] < order[VertexId(b)]; });
-    thirds_.erase(std::unique(thirds_.begin(), thirds_.end()), thirds_.end());
-    for (const uint32_t third : thirds_) {
-      const bool is_highest = order[at.highest] < order[VertexId(third)];
+    thirds_.clear();
+    for (const RingCell& cell : ring_) {
+      for (const uint32_t vertex : cell.others) {
+        const std::uint64_t key = order[VertexId(vertex)];
+        auto at = thirds_.end();
+        while (at != thirds_.begin() && key < (at - 1)->first) --at;
+        if (at == thirds_.begin() || (at - 1)->first != key) thirds_.insert(at, {key, vertex});
+      }
+    }
+  }
+
+  /// Triangles around the edge: those that another edge is paired with.
+  void visit_triangles(const SearchEdge& at, uint32_t low) {
+    collect_thirds();
+    const std::uint64_t own = gradient_.order()[at.highest];
+    for (const auto& [key, third] : thirds_) {
+      const bool is_highest = own < key;
       const VertexId top = is_highest ? VertexId(third) : at.highest;
       const uint32_t p = gradient_.place_of(top, VertexId(is_highest ? at.highest.index() : third));
       const uint32_t q = gradient_.place_of(top, VertexId(low));
@@ -133,8 +164,10 @@ class AscendingSearch {
   const Gradient<3>& gradient_;
   std::vector<std::uint64_t> seen_;
   std::vector<SearchEdge> edges_;
-  std::vector<Ring> rings_;
-  std::vector<uint32_t> thirds_;
+  std::vector<RingCell> ring_;  ///< of the current edge
+  std::vector<uint32_t> ring_sizes_;
+  std::vector<uint32_t> ring_cells_;
+  std::vector<std::pair<std::uint64_t, uint32_t>> thirds_;  ///< (order, vertex)
 };
 
 /// Calls f(saddle, worker, chunk) for the critical cells of a dimension.
@@ -147,7 +180,7 @@ void for_each_saddle(const Gradient<3>& gradient, const MorseSmaleOptions<3>& op
     if (options.monitor != nullptr && options.monitor->is_stopped()) return;
     for (size_t i = range.begin; i < range.end; ++i) f(saddles[i], static_cast<size_t>(worker), i / chunk);
   });
-  if (options.monitor != nullptr) options.monitor->update("building walls", 0.5 * dimension);
+  if (options.monitor != nullptr) options.monitor->update("building walls", dimension == 2 ? 0.5 : 1.0);
 }
 
 void find_descending(const Gradient<3>& gradient, const MorseSmaleOptions<3>& options, Walls& walls) {
@@ -190,10 +223,11 @@ void find_ascending(const Gradient<3>& gradient, const MorseSmaleOptions<3>& opt
     worker->search.run(saddle, worker->cells_of);
     for (const SearchEdge& edge : worker->search.edges()) edges[chunk].items.push_back({edge.edge, 0, 1});
     edges[chunk].sizes.push_back(static_cast<uint32_t>(worker->search.edges().size()));
-    for (const Ring& ring : worker->search.rings()) {
-      for (const Ring::Cell& cell : ring.cells) rings[chunk].items.push_back(cell.cell);
-      rings[chunk].sizes.push_back(static_cast<uint32_t>(ring.cells.size()));
-    }
+    const auto append = [](std::vector<uint32_t>& to, const std::vector<uint32_t>& from) {
+      to.insert(to.end(), from.begin(), from.end());
+    };
+    append(rings[chunk].items, worker->search.ring_cells());
+    append(rings[chunk].sizes, worker->search.ring_sizes());
   });
   join(edges, walls.ascending_offsets, walls.ascending);
   join(rings, walls.ring_offsets, walls.rings);

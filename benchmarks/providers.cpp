@@ -1,0 +1,86 @@
+// Which provider of connectivity is fastest under the same algorithm, and do helper threads pay?
+//   build/release/benchmarks/providers [--smoke] [n] [threads] [store MiB]
+// Critical points and gradient of a Kuhn mesh with a rough field, stars pushed tile by tile or pulled as VT
+// rows: materialized, from tiles with an explicit or implicit enumeration. The same number of threads
+// computes in all of them: all consumers, or half of them helpers that work ahead. Preparation is included,
+// tiling is not.
+#include <cstdlib>
+#include <string>
+
+#include <tessera/connect/connectivity.h>
+#include <tessera/mesh/make.h>
+#include <tessera/topology/gradient.h>
+
+#include "measure.h"
+
+namespace {
+
+using namespace tessera;
+
+struct Provider {
+  std::string name;
+  StorageMode mode;
+  int consumers;
+  int producers;
+};
+
+/// Runs the algorithm with rows pulled from a provider; returns a checksum.
+template <class F>
+std::uint64_t pull(const TiledMesh<3>& tiles, const Provider& provider, Bytes memory, const F& run) {
+  const Exec exec = Exec::host(provider.consumers);
+  auto conn = connect(tiles, {.mode = provider.mode,
+                              .ids = Ids::tiled,
+                              .memory = memory,
+                              .producers = provider.producers,
+                              .exec = exec});
+  const auto [rows] = conn.request<VT>();
+  return run(exec, &rows);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool smoke = bench::is_smoke(argc, argv);
+  const auto number = [&](int i, int otherwise) {
+    return !smoke && argc > i ? std::atoi(argv[i]) : otherwise;
+  };
+  const int n = number(1, smoke ? 16 : 128);
+  const int threads = Exec::host(number(2, 0)).threads();
+  const Bytes store = mib(static_cast<std::uint64_t>(number(3, 64)));
+  const TetMesh mesh = make_kuhn(static_cast<std::uint32_t>(n));
+  const Field field = make_wave_field(mesh.points, WaveField::rough);
+  const TiledMesh<3> tiles = tile(mesh);
+  const auto points = [&](const Exec& exec, const auto* rows) {
+    return std::uint64_t{critical_points<3>(tiles, field, {.exec = exec, .rows = rows}).points.size()};
+  };
+  const auto gradient = [&](const Exec& exec, const auto* rows) {
+    return std::uint64_t{
+        compute_gradient<3>(tiles, field, {{.exec = exec, .rows = rows}}).critical_cells(1).size()};
+  };
+  const auto ask = [&](const std::string& question, const auto& run) {
+    const PulledStars<3>::Rows* const none = nullptr;
+    std::vector<bench::Variant> variants = {{"push", [&] { return run(Exec::host(threads), none); }}};
+    std::vector<Provider> providers = {{"materialized", StorageMode::materialized, threads, 0}};
+    for (const auto& [name, mode] : {std::pair{"explicit", StorageMode::explicit_tiles},
+                                     std::pair{"implicit", StorageMode::implicit_tiles}}) {
+      providers.push_back({std::string(name) + " inline", mode, threads, 0});
+      const int helpers = threads / 2;
+      if (helpers > 0)
+        providers.push_back({std::string(name) + " helpers", mode, threads - helpers, helpers});
+    }
+    for (const Provider& provider : providers) {
+      const Bytes memory = provider.mode == StorageMode::materialized ? gib(16) : store;
+      variants.push_back(
+          {provider.name, [&, provider, memory] { return pull(tiles, provider, memory, run); }});
+    }
+    bench::compare({.question = question,
+                    .input = "kuhn" + std::to_string(n) + " rough",
+                    .items = mesh.cell_count(),
+                    .bytes = mesh.cell_count() * sizeof(TetMesh::Cell),
+                    .threads = threads,
+                    .repeats = smoke ? 1 : 5},
+                   variants);
+  };
+  ask("critical_points", points);
+  ask("gradient", gradient);
+}

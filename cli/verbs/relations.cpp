@@ -1,0 +1,163 @@
+// tessera relations: a relation of a mesh, summarised and written.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "files.h"
+#include "relation_source.h"
+#include "text.h"
+#include "tiling.h"
+#include "verb.h"
+
+namespace tessera::cli {
+namespace {
+
+struct RelationsOptions {
+  InputOptions input;
+  TilingOptions tiling;
+  std::string relation;
+  std::string mode = "auto";
+  std::filesystem::path output;
+};
+
+StorageMode parse_mode(const std::string& name) {
+  if (name == "materialized") return StorageMode::materialized;
+  if (name == "explicit") return StorageMode::explicit_tiles;
+  return name == "implicit" ? StorageMode::implicit_tiles : StorageMode::automatic;
+}
+
+template <class R, int Dim>
+RelationSource make_source(const TiledMesh<Dim>& tiles, const Rows<R, Dim>& rows) {
+  RelationSource source;
+  source.relation = key_of<R>;
+  source.rows = rows.size();
+  source.make_reader = [rows]() -> RelationSource::Reader {
+    return [reader = std::make_shared<typename Rows<R, Dim>::Reader>(rows)](std::uint32_t row) {
+      return (*reader)[typename R::Row(row)].indices();
+    };
+  };
+  source.in_tiles = [&tiles](std::uint32_t i) {
+    if constexpr (R::from == Kind::vertex || static_cast<int>(R::from) == Dim)
+      return tiles.to_input(typename R::Row(i)).index();
+    return i;  // edges and faces are numbered by Tessera
+  };
+  source.statistics = [rows] { return rows.statistics(); };
+  return source;
+}
+
+/// Connects and prepares; a budget that is too small is said in terms of --memory.
+template <int Dim>
+RelationSource open_relation(Session& session, Connectivity<Dim>& conn, const TiledMesh<Dim>& tiles,
+                             RelationKey key, StorageMode mode) {
+  RelationSource source;
+  try {
+    session.in_phase(Phase::prepare, [&] {
+      session.monitor().update("preparing " + key.name(), 0);
+      for_each_relation<Dim>([&]<class R>(R, std::string_view) {
+        if (key_of<R> == key) source = make_source<R, Dim>(tiles, std::get<0>(conn.template request<R>()));
+      });
+    });
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::out_of_memory) throw;
+    const RelationKey keys[] = {key};
+    const Bytes least = least_memory(plan(tiles, keys, {.exec = session.host()}), mode);
+    const Bytes used = session.memory().used();
+    throw Error(ErrorCode::out_of_memory,
+                fmt::format("{} needs {} besides {} for the mesh in tiles, and --memory allows {}; the "
+                            "smallest --memory that works is {}",
+                            key.name(), format_bytes(least), format_bytes(used),
+                            format_bytes(session.memory().limit()), memory_option(used + least)));
+  }
+  return source;
+}
+
+void report(Session& session, const RelationSource& source, const RelationSummary& summary,
+            const ModeChoice& choice) {
+  const double mean =
+      source.rows == 0 ? 0 : static_cast<double>(summary.entries) / static_cast<double>(source.rows);
+  const StoreStatistics store = source.statistics();
+  const std::string hash = fmt::format("{:016x}", summary.hash);
+  Json histogram = Json::array();
+  for (std::size_t length = 0; length < summary.rows_of_length.size(); ++length) {
+    if (summary.rows_of_length[length] > 0)
+      histogram.push_back({{"entries", length}, {"rows", summary.rows_of_length[length]}});
+  }
+  Json& result = session.result();
+  result["relation"] = source.relation.name();
+  result["mode"] = mode_name(choice.mode);
+  result["rows"] = source.rows;
+  result["entries"] = summary.entries;
+  result["shortest"] = summary.shortest();
+  result["mean"] = mean;
+  result["longest"] = summary.longest();
+  result["histogram"] = std::move(histogram);
+  result["hash"] = hash;
+  result["store"] = {{"bytes", choice.store},
+                     {"hits", store.hits},
+                     {"misses", store.misses},
+                     {"produced", store.produced},
+                     {"evicted", store.evicted}};
+  session.print("{} ({}): {}, {}, {} to {} a row, {:.2f} on average\nhash {}\n\n{}", source.relation.name(),
+                mode_name(choice.mode), counted(source.rows, "row", "rows"),
+                counted(summary.entries, "entry", "entries"), summary.shortest(), summary.longest(), mean,
+                hash, histogram_text(summary));
+}
+
+template <int Dim>
+void run_on(Session& session, SimplexMesh<Dim>& mesh, Reservation& of_mesh, const RelationsOptions& options) {
+  const RelationKey key = parse_relations(options.relation, Dim).front();
+  const StorageMode mode = parse_mode(options.mode);
+  const TiledMesh<Dim> tiles = tile_input(session, mesh, options.tiling);
+  const Reservation of_tiles(session.memory(), tiles.bytes(), "the mesh in tiles");
+  if (!tiles.borrows_cells()) {  // the tiles know all that is needed
+    mesh = {};
+    of_mesh = {};
+  }
+  Connectivity<Dim> conn(tiles, {.mode = mode, .memory = memory_left(session), .exec = session.host()});
+  const RelationSource source = open_relation(session, conn, tiles, key, mode);
+  const RelationSummary summary =
+      session.in_phase(Phase::compute, [&] { return summarise(session, source); });
+  report(session, source, summary, conn.choice());
+  if (!options.output.empty()) write_relation(session, options.output, source, summary);
+}
+
+void declare_relations(CLI::App& app, RelationsOptions& options) {
+  add_input_options(app, options.input);
+  app.add_option("--relation", options.relation, "which one: VV, VT, EF and so on")
+      ->required()
+      ->type_name("NAME");
+  app.add_option("--mode", options.mode, "how it is stored meanwhile: auto, materialized, explicit, implicit")
+      ->capture_default_str()
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"auto", "materialized", "explicit", "implicit"}));
+  add_tiling_options(app, options.tiling);
+  app.add_option("-o,--output", options.output, "write the rows to a .txt, .csv or .npz file")
+      ->type_name("FILE");
+}
+
+int run_relations(Session& session, const RelationsOptions& options) {
+  if (options.relation.empty() || options.relation.find(',') != std::string::npos) {
+    throw Error(ErrorCode::bad_option,
+                fmt::format("--relation '{}' must be one relation, such as VT", options.relation));
+  }
+  if (!options.output.empty()) check_relation_output(options.output);
+  Input input = read_input(session, options.input);
+  for (const std::string& note : input.report.notes) session.note(note);
+  (void)parse_relations(options.relation, dimension_of(input.mesh));
+  if (TetMesh* tets = std::get_if<TetMesh>(&input.mesh)) run_on(session, *tets, input.reservation, options);
+  if (TriMesh* triangles = std::get_if<TriMesh>(&input.mesh))
+    run_on(session, *triangles, input.reservation, options);
+  return 0;
+}
+
+}  // namespace
+
+Verb relations_verb() {
+  return define_verb<RelationsOptions>(
+      {"relations", "who is joined to whom: one relation of a mesh, summarised or written to a file",
+       "  tessera relations kuhn64.vtu --relation VT\n"
+       "  tessera relations kuhn64.vtu --relation VV --memory 64M -o neighbours.npz"},
+      declare_relations, run_relations);
+}
+
+}  // namespace tessera::cli

@@ -14,6 +14,7 @@ class CliCommon : public ProgramTest {
             {"info", "mesh.vtu"},
             {"doctor", "mesh.vtu"},
             {"convert", "mesh.vtu", "copy.vtu"},
+            {"persistence", "mesh.vtu", "-o", "diagram.vtu"},
             {"render", "mesh.vtu", "--size", "64x48", "-o", "mesh.png"},
             {"relations", "mesh.vtu", "--relation", "VT"},
             {"plan", "mesh.vtu"},

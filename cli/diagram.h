@@ -1,0 +1,38 @@
+// Persistence diagrams as files: segments with TTK's arrays, rows of text, a picture.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tessera/io/segments.h>
+#include <tessera/mesh/mesh.h>
+#include <tessera/topology/persistence.h>
+
+namespace tessera::cli {
+
+/// What there is to write about a field's persistence.
+struct Diagram {
+  std::vector<PersistencePair> pairs;  ///< those that persist at least the threshold, in canonical order
+  int dimension = 3;                   ///< of the mesh
+  double lowest = 0;                   ///< of the field
+  double highest = 0;
+  double threshold = 0;
+  std::string field;
+  std::string file;
+};
+
+[[nodiscard]] Diagram make_diagram(const Persistence& persistence, int dimension, double threshold);
+
+/// Each pair as a segment from (birth, birth) up to (birth, death), and the diagonal as the last one, with
+/// the arrays of TTK: `CriticalType`, `ttkVertexScalarField` and `Coordinates` of the points,
+/// `PairIdentifier`, `PairType`, `Persistence`, `Birth` and `IsFinite` of the segments (-1, -1 and 0 for the
+/// diagonal).
+[[nodiscard]] Segments make_segments(const Diagram& diagram, const Points& points);
+
+/// A heading and a line for each pair.
+[[nodiscard]] std::string make_csv(const Diagram& diagram);
+
+/// A picture of the diagram and, beside it, of the most persistent pairs as bars.
+[[nodiscard]] std::string make_svg(const Diagram& diagram);
+
+}  // namespace tessera::cli

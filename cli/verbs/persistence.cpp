@@ -1,0 +1,202 @@
+// tessera persistence: which features of a scalar field come and go together, and for how long.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include <tessera/tile/tiled_mesh.h>
+#include <tessera/topology/persistence.h>
+
+#include "cleanup.h"
+#include "diagram.h"
+#include "fields.h"
+#include "files.h"
+#include "text.h"
+#include "verb.h"
+
+namespace tessera::cli {
+namespace {
+
+struct PersistenceOptions {
+  InputOptions input;
+  OutputOptions output;
+  std::string field;
+  std::string threshold;
+  std::filesystem::path csv;
+  std::filesystem::path plot;
+};
+
+/// A number, or a part of the field's range.
+struct Threshold {
+  double number = 0;
+  bool is_percent = false;
+
+  [[nodiscard]] double of(const Persistence& persistence) const {
+    return is_percent ? persistence.part_of_range(number / 100) : number;
+  }
+};
+
+Threshold parse_threshold(const std::string& text) {
+  Threshold threshold;
+  if (text.empty()) return threshold;
+  threshold.is_percent = text.back() == '%';
+  const char* end = text.data() + text.size() - (threshold.is_percent ? 1 : 0);
+  const auto [stop, status] = std::from_chars(text.data(), end, threshold.number);
+  if (status != std::errc{} || stop != end || !(threshold.number >= 0)) {
+    throw Error(ErrorCode::bad_option,
+                fmt::format("'{}' does not suit --threshold; write a number such as 0.5, or a part of the "
+                            "field's range such as 5%",
+                            text));
+  }
+  return threshold;
+}
+
+void check_outputs(const PersistenceOptions& options) {
+  const auto check = [](const std::filesystem::path& file, const std::vector<std::string>& extensions) {
+    if (file.empty()) return;
+    if (std::ranges::find(extensions, extension_of(file)) == extensions.end()) {
+      throw Error(ErrorCode::unsupported, fmt::format("'{}' can not be written; give it the extension .{}",
+                                                      file.string(), fmt::join(extensions, " or .")));
+    }
+    check_folder(file);
+  };
+  check(options.output.file, {"vtu", "vtp"});
+  check(options.csv, {"csv"});
+  check(options.plot, {"svg"});
+}
+
+/// Gradient, order and paths, by the number of elements they are stored for.
+template <int Dim>
+Bytes needed_bytes(const TiledMesh<Dim>& tiles) {
+  const Bytes vertices = tiles.vertex_count();
+  const Bytes cells = tiles.cell_count();
+  const Bytes edges = Dim == 3 ? vertices + cells : cells + cells / 2;
+  return 16 * vertices + 10 * edges + 5 * cells;
+}
+
+template <int Dim>
+Persistence find_persistence(Session& session, const SimplexMesh<Dim>& mesh, const Field& field) {
+  const auto tiles = session.in_phase(
+      Phase::prepare, [&] { return tile(mesh, {.exec = session.host(), .monitor = &session.monitor()}); });
+  const Reservation room(session.memory(), tiles.bytes() + needed_bytes(tiles), "the gradient of the field");
+  return session.in_phase(Phase::compute, [&] {
+    const TopologyOptions<Dim> common{.exec = session.host(), .monitor = &session.monitor()};
+    const Gradient<Dim> gradient = compute_gradient<Dim>(tiles, field, {common, true});
+    return compute_persistence(gradient, field, common);
+  });
+}
+
+Persistence find_persistence(Session&, const Grid&, const Field&) {
+  throw Error(ErrorCode::unsupported,
+              "persistence needs triangles or tetrahedra, and this is a grid; cut it into tetrahedra first");
+}
+
+const Points& points_of(const AnyMesh& mesh) {
+  return std::holds_alternative<TetMesh>(mesh) ? std::get<TetMesh>(mesh).points
+                                               : std::get<TriMesh>(mesh).points;
+}
+
+/// Counts by dimension: pairs that are left, pairs below the threshold, essential classes.
+void report_counts(Session& session, const Persistence& persistence, const Diagram& diagram) {
+  const std::size_t dimensions = static_cast<std::size_t>(diagram.dimension);
+  std::vector<std::size_t> left(dimensions, 0);
+  std::vector<double> longest(dimensions + 1, 0);
+  for (const PersistencePair& pair : diagram.pairs) {
+    if (!pair.is_finite()) continue;
+    ++left[pair.dimension];
+    longest[pair.dimension] = std::max(longest[pair.dimension], pair.persistence());
+  }
+  Json below = Json::array();
+  for (std::size_t d = 0; d < dimensions; ++d) below.push_back(persistence.finite[d] - left[d]);
+  const auto& essential = persistence.essential;
+  session.result()["pairs"] = left;
+  session.result()["essential"] =
+      std::vector<std::size_t>(essential.begin(), essential.begin() + diagram.dimension + 1);
+  session.result()["below_threshold"] = below;
+  Table table({Align::left, Align::right, Align::right, Align::right, Align::right});
+  table.add({"dimension", "pairs", "below threshold", "essential", "most persistent"});
+  for (std::size_t d = 0; d <= dimensions; ++d) {
+    const bool has_pairs = d < dimensions;
+    if (!has_pairs && essential[d] == 0) continue;
+    table.add({std::to_string(d), has_pairs ? grouped(left[d]) : "-",
+               has_pairs ? grouped(persistence.finite[d] - left[d]) : "-", grouped(essential[d]),
+               has_pairs && left[d] > 0 ? fmt::format("{:.6g}", longest[d]) : "-"});
+  }
+  session.print("{}", table.text());
+}
+
+void write_diagram(Session& session, const PersistenceOptions& options, const Segments& segments) {
+  const std::filesystem::path& file = options.output.file;
+  session.in_phase(Phase::write, [&] {
+    const PendingOutput announced(file);
+    write_segments(file, segments, {.ascii = options.output.ascii, .monitor = &session.monitor()});
+  });
+  const auto bytes = std::filesystem::file_size(file);
+  session.result()["output"] = {{"file", file.string()},
+                                {"kind", "persistence diagram"},
+                                {"points", segments.points.size()},
+                                {"cells", segments.lines.size()},
+                                {"bytes", bytes}};
+  session.print("wrote {}: {}, {}\n", file.string(), counted(segments.lines.size(), "segment", "segments"),
+                format_bytes(bytes));
+}
+
+void write_text(Session& session, const char* key, const std::filesystem::path& file,
+                const std::string& text) {
+  session.in_phase(Phase::write, [&] { write_file(file, text); });
+  session.result()[key] = {{"file", file.string()}, {"bytes", text.size()}};
+  session.print("wrote {}: {}\n", file.string(), format_bytes(text.size()));
+}
+
+void declare_persistence(CLI::App& app, PersistenceOptions& options) {
+  add_input_options(app, options.input);
+  app.add_option("--field", options.field, "the scalar field of the points; needed if there are several")
+      ->type_name("NAME");
+  app.add_option("--threshold", options.threshold,
+                 "leave out pairs that persist less: a number, or a part of the range such as 5%")
+      ->type_name("X|X%");
+  app.add_option("-o,--output", options.output.file,
+                 "the diagram as segments, .vtu or .vtp, with TTK's arrays")
+      ->type_name("FILE");
+  app.add_flag("--ascii", options.output.ascii, "write numbers as text");
+  app.add_option("--csv", options.csv, "the pairs as text, one a line")->type_name("FILE");
+  app.add_option("--plot", options.plot, "a picture of the diagram and the bars, .svg")->type_name("FILE");
+}
+
+int run_persistence(Session& session, const PersistenceOptions& options) {
+  const Threshold threshold = parse_threshold(options.threshold);
+  check_outputs(options);
+  const Input input = read_input(session, options.input);
+  for (const std::string& note : input.report.notes) session.note(note);
+  const Field& field = choose_point_scalar(input.mesh, options.field);
+  const Persistence persistence =
+      std::visit([&](const auto& mesh) { return find_persistence(session, mesh, field); }, input.mesh);
+  Diagram diagram = make_diagram(persistence, std::holds_alternative<TetMesh>(input.mesh) ? 3 : 2,
+                                 threshold.of(persistence));
+  diagram.field = field.name();
+  diagram.file = options.input.file.filename().string();
+  session.result()["field"] = field.name();
+  session.result()["range"] = {persistence.lowest, persistence.highest};
+  session.result()["threshold"] = diagram.threshold;
+  session.print("{}: {}, field '{}' from {:.6g} to {:.6g}\n", options.input.file.string(),
+                describe_counts(input.mesh), field.name(), persistence.lowest, persistence.highest);
+  report_counts(session, persistence, diagram);
+  if (!options.output.file.empty()) {
+    write_diagram(session, options, make_segments(diagram, points_of(input.mesh)));
+  }
+  if (!options.csv.empty()) write_text(session, "csv", options.csv, make_csv(diagram));
+  if (!options.plot.empty()) write_text(session, "plot", options.plot, make_svg(diagram));
+  return 0;
+}
+
+}  // namespace
+
+Verb persistence_verb() {
+  return define_verb<PersistenceOptions>(
+      {"persistence", "pair the critical cells of a scalar field by how long their features persist",
+       "  tessera persistence kuhn64.vtu --field rough --plot diagram.svg\n"
+       "  tessera persistence kuhn64.vtu --threshold 5% -o diagram.vtu --csv pairs.csv"},
+      declare_persistence, run_persistence);
+}
+
+}  // namespace tessera::cli

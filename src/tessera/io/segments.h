@@ -1,0 +1,25 @@
+// Line segments as files: two points each, with data on points and segments. Persistence diagrams are these.
+#pragma once
+
+#include <array>
+#include <filesystem>
+
+#include <tessera/core/array.h>
+#include <tessera/io/io.h>
+#include <tessera/mesh/mesh.h>
+
+namespace tessera {
+
+struct Segments {
+  Array<Vec3d> points;
+  Array<std::array<VertexId, 2>> lines;
+  FieldSet point_data;
+  FieldSet cell_data;
+};
+
+/// A .vtu file (cells of two points) or a .vtp file (lines), complete or not at all, with the errors of
+/// write_mesh(). Numbers are raw, or text with `ascii`; `compress` is not for these.
+void write_segments(const std::filesystem::path& file, const Segments& segments,
+                    const WriteOptions& options = {});
+
+}  // namespace tessera

@@ -30,3 +30,4 @@
 #include <tessera/topology/critical_points.h>
 #include <tessera/topology/gradient.h>
 #include <tessera/topology/morse_smale.h>
+#include <tessera/topology/persistence.h>

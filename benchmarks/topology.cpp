@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
     MorseSmaleOptions<3> options;
     options.exec = exec;
     options.walls = walls;
+    options.keep_paths = false;
     const TiledMesh<3> tiles = tile(mesh, tiling);
     const auto complex = morse_smale(tiles, field, options);
     return complex.separatrices.ends.size() + complex.walls.descending.size();

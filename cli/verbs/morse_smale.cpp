@@ -125,6 +125,7 @@ Segmentation compute_and_write(Session& session, const MorseSmaleVerbOptions& op
     parts.separatrices = options.has_separatrices;
     parts.connectors = options.has_connectors;
     parts.walls = !options.walls.empty();
+    parts.keep_paths = false;
     parts.segmentation = options.has_segmentation;
     return morse_smale<Dim>(*domain.tiles, domain.field, parts);
   });

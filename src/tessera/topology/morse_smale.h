@@ -75,7 +75,7 @@ struct MorseSmaleOptions : TopologyOptions<Dim> {
   bool connectors = true;    ///< between saddles of tetrahedra
   bool walls = false;        ///< of saddles of tetrahedra
   bool segmentation = true;
-  bool keep_paths = false;  ///< the gradient keeps next(), which persistence needs: 4 bytes a cell
+  bool keep_paths = true;  ///< the gradient keeps next(), which persistence needs: 8 bytes a cell at the peak
 };
 
 template <int Dim>

@@ -66,6 +66,10 @@ void find_and_write(Session& session, const GradientVerbOptions& options, const 
         write_poly_output(session, {options.critical, options.output.ascii, options.output.compress}, poly);
   }
   if (!options.output.file.empty()) {
+    // Two names and two points with their arrays.
+    constexpr Bytes pair_bytes = 100;
+    const Bytes pairs = domain.tiles->vertex_count() + gradient.edge_count() + domain.tiles->cell_count();
+    const Reservation lines(session.memory(), pair_bytes * pairs, "a line for each pair");
     const PolyData poly =
         session.in_phase(Phase::compute, [&] { return make_pair_poly(session, domain, gradient, numbers); });
     session.result()["output"] = write_poly_output(session, options.output, poly);

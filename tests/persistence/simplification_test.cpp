@@ -18,11 +18,18 @@ namespace {
 using test::Sample;
 
 template <int Dim>
+MorseSmaleOptions<Dim> with_paths() {
+  MorseSmaleOptions<Dim> options;
+  options.keep_paths = true;
+  return options;
+}
+
+template <int Dim>
 struct Case {
   explicit Case(const SimplexMesh<Dim>& mesh, const Field& a_field, const TileOptions& options = {})
       : field(a_field),
         tiles(tile(mesh, options)),
-        complex(morse_smale(tiles, field)),
+        complex(morse_smale(tiles, field, with_paths<Dim>())),
         persistence(compute_persistence(complex.gradient, field)) {}
 
   [[nodiscard]] std::span<const CriticalCell> cells(int dimension) const {
@@ -376,28 +383,39 @@ TEST(Simplification, ConnectorsAgreeWithTheBoundaryMatrix) {
   }
 }
 
-TEST(Simplification, IsIndependentOfTilesAndThreads) {
-  const TetMesh mesh = make_shuffled(make_kuhn(10));
-  const Field field = make_wave_field(mesh.points, WaveField::rough);
-  const auto run = [&](std::uint32_t size, int threads) {
-    const Case<3> c(mesh, field, {.max_vertices = size});
-    const TopologyOptions<3> options{.exec = Exec::host(threads)};
+template <int Dim>
+void check_independence(const SimplexMesh<Dim>& mesh, const Field& field) {
+  const auto run = [&](const TileOptions& tiling, int threads) {
+    const Case<Dim> c(mesh, field, tiling);
+    const TopologyOptions<Dim> options{.exec = Exec::host(threads)};
     const auto s = simplify(c.complex, c.persistence, c.persistence.part_of_range(0.1), options);
     std::vector<std::set<std::uint32_t>> paths;
     for (const CellName& cell : s.separatrices.cells) paths.push_back(c.vertices(cell));
     return std::tuple{s.critical, s.separatrices.ends, paths, s.segmentation.morse_smale, s.kept};
   };
-  const auto expected = run(512, 1);
+  const auto expected = run({}, 1);
   for (const std::uint32_t size : {5u, 90u}) {
-    for (const int threads : {1, 3}) EXPECT_EQ(run(size, threads), expected);
+    for (const VertexOrder order : {VertexOrder::input, VertexOrder::morton}) {
+      for (const int threads : {1, 3})
+        EXPECT_EQ(run({.max_vertices = size, .order = order}, threads), expected);
+    }
   }
+}
+
+TEST(Simplification, IsIndependentOfTilesAndThreads) {
+  const TetMesh solid = make_shuffled(make_kuhn(10));
+  check_independence(solid, make_wave_field(solid.points, WaveField::rough));
+  const auto crowded = test::make_random_cells<3>(30, 150, 2);
+  check_independence(crowded, test::make_levels(30, 15, 2));
+  const auto fans = test::make_random_cells<2>(30, 120, 3);
+  check_independence(fans, test::make_levels(30, 40, 3));
 }
 
 TEST(Simplification, SimplifiesOnlyWhatIsThere) {
   const TetMesh mesh = make_kuhn(9);
   const Field field = make_wave_field(mesh.points, WaveField::rough);
   const TiledMesh<3> tiles = tile(mesh);
-  MorseSmaleOptions<3> options;
+  MorseSmaleOptions<3> options = with_paths<3>();
   options.segmentation = false;
   options.connectors = false;
   const auto complex = morse_smale(tiles, field, options);

@@ -23,11 +23,6 @@ struct LowerStarResult {
         none;  ///< rank of its vertex opposite to the facet it is paired with; none: critical
     std::uint32_t next = none;  ///< local number of the first other cell with that facet; none: boundary
     bool has_choice = false;    ///< there are more such cells: the facet is not manifold
-
-    void add_next(std::uint32_t other) {
-      has_choice = next != none;
-      next = std::min(next, other);
-    }
   };
   /// A triangle of tetrahedra.
   struct Face {
@@ -220,7 +215,9 @@ class LargeLowerStar {
       if (std::find(small.begin(), small.end(), rank + 1) == small.end()) top.opposite = rank;
     }
     for (const auto& [key, cell] : star_) {
-      if (cell != top.cell && has_all(key)) top.add_next(cell);
+      if (cell == top.cell || !has_all(key)) continue;
+      top.has_choice = top.next != none;
+      top.next = cell;
     }
   }
 

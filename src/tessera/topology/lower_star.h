@@ -284,9 +284,15 @@ class LowerStar {
       if ((facet_bits & bit(rank)) == 0) top.opposite = rank;
     }
     if (!with_next_) return;
+    std::uint32_t count = 0;  // of cells with the facet, this one too
+    std::uint32_t all = 0;    // their numbers, by XOR: without branches
     for (const StarCell& cell : star_cells_) {
-      if ((cell.bits & facet_bits) == facet_bits && cell.cell != top.cell) top.add_next(cell.cell);
+      const bool has_facet = (cell.bits & facet_bits) == facet_bits;
+      count += has_facet ? 1 : 0;
+      all ^= has_facet ? cell.cell : 0;
     }
+    if (count == 2) top.next = all ^ top.cell;
+    top.has_choice = count > 2;
   }
 
   bool with_next_ = false;

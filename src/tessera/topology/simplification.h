@@ -20,7 +20,7 @@
 //      share a facet the same holds for a facet and its maximum.
 //   4. Separatrices begin and end at cells that are left, and all of those that the turned gradient has are
 //      there. Labels are those of extrema that are left, and of every vertex.
-//   5. Equal results for any threads, and for any tiles where `Gradient::next()` is.
+//   5. Equal results for any threads, tiles and providers.
 // Walls are not simplified.
 #pragma once
 
@@ -44,8 +44,9 @@ struct SimplifiedComplex {
   [[nodiscard]] bool is_left(int dimension, std::uint32_t number) const;
 };
 
-/// `persistence` is that of the complex's own gradient. O(vertices) for labels, and the lengths of paths:
-/// those of all pairs of saddles below the threshold, one after the other, and of all separatrices.
+/// `persistence` is that of the complex's own gradient, which must have its paths (keep_paths). O(vertices)
+/// for labels, and the lengths of paths: those of all pairs of saddles below the threshold, one after the
+/// other, and of all separatrices.
 template <int Dim>
 [[nodiscard]] SimplifiedComplex simplify(const MorseSmaleComplex<Dim>& complex,
                                          const Persistence& persistence, double threshold,

@@ -78,13 +78,6 @@ struct Setting {
   }
 };
 
-/// Pulled stars speak the ids of the tiles.
-template <class Options>
-Options with_tiled_ids(Options options) {
-  if constexpr (requires { options.ids; }) options.ids = decltype(options.ids)::tiled;
-  return options;
-}
-
 /// Calls f(rows) with rows of the setting's provider, or with null.
 template <int Dim, class F>
 auto with_rows(const TiledMesh<Dim>& tiles, const Setting& setting, const F& f) {
@@ -93,10 +86,13 @@ auto with_rows(const TiledMesh<Dim>& tiles, const Setting& setting, const F& f) 
   options.mode = setting.provider == Provider::materialized     ? StorageMode::materialized
                  : setting.provider == Provider::explicit_tiles ? StorageMode::explicit_tiles
                                                                 : StorageMode::implicit_tiles;
-  options.memory = kib(64);
+  options.ids = Ids::tiled;  // what pulled stars speak
   options.producers = setting.producers;
   options.exec = Exec::host(setting.threads);
-  Connectivity<Dim> connectivity(tiles, with_tiled_ids(options));
+  const RelationKey keys[] = {key_of<StarRelation<Dim>>};
+  const PlanOptions costs = {.exec = options.exec, .producers = options.producers, .ids = options.ids};
+  options.memory = least_memory(plan(tiles, keys, costs), options.mode);
+  Connectivity<Dim> connectivity(tiles, options);
   const auto [rows] = connectivity.template request<StarRelation<Dim>>();
   return f(&rows);
 }

@@ -147,9 +147,9 @@ class GradientBuilder {
     for (const auto& top : worker.star.result().tops) {
       const uint32_t id = stars.cell_id(top.cell);
       if (options_.keep_paths) {
-        result_.next_[id] = top.next == LowerStar<Dim>::none ? Gradient<Dim>::none
-                            : top.has_choice                 ? first_beyond(worker.star.result(), top, stars)
-                                                             : stars.cell_id(top.next);
+        result_.next_[id] = top.has_choice ? first_beyond(worker.star.result(), top, stars)
+                            : top.next == LowerStar<Dim>::none ? Gradient<Dim>::none
+                                                               : stars.cell_id(top.next);
       }
       if (top.opposite == LowerStar<Dim>::none) {
         result_.opposite_[id] = Gradient<Dim>::critical;

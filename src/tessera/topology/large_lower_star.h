@@ -21,8 +21,8 @@ struct LowerStarResult {
     std::uint32_t cell;                    ///< its local number
     std::uint32_t opposite =
         none;  ///< rank of its vertex opposite to the facet it is paired with; none: critical
-    std::uint32_t next = none;  ///< local number of the first other cell with that facet; none: boundary
-    bool has_choice = false;    ///< there are more such cells: the facet is not manifold
+    std::uint32_t next = none;  ///< local number of the other cell with that facet; none: boundary
+    bool has_choice = false;    ///< there are several others, the facet is not manifold: next says nothing
   };
   /// A triangle of tetrahedra.
   struct Face {

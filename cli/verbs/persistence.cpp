@@ -4,23 +4,20 @@
 #include <charconv>
 #include <cmath>
 
-#include <tessera/tile/tiled_mesh.h>
 #include <tessera/topology/persistence.h>
 
 #include "cleanup.h"
 #include "diagram.h"
-#include "fields.h"
-#include "files.h"
 #include "text.h"
+#include "topology.h"
 #include "verb.h"
 
 namespace tessera::cli {
 namespace {
 
 struct PersistenceOptions {
-  InputOptions input;
+  TopologyArguments topology;
   OutputOptions output;
-  std::string field;
   std::string threshold;
   std::filesystem::path csv;
   std::filesystem::path plot;
@@ -65,35 +62,14 @@ void check_outputs(const PersistenceOptions& options) {
   check(options.plot, {"svg"});
 }
 
-/// Gradient, order and paths, by the number of elements they are stored for.
 template <int Dim>
-Bytes needed_bytes(const TiledMesh<Dim>& tiles) {
-  const Bytes vertices = tiles.vertex_count();
-  const Bytes cells = tiles.cell_count();
-  const Bytes edges = Dim == 3 ? vertices + cells : cells + cells / 2;
-  return 16 * vertices + 10 * edges + 5 * cells;
-}
-
-template <int Dim>
-Persistence find_persistence(Session& session, const SimplexMesh<Dim>& mesh, const Field& field) {
-  const auto tiles = session.in_phase(
-      Phase::prepare, [&] { return tile(mesh, {.exec = session.host(), .monitor = &session.monitor()}); });
-  const Reservation room(session.memory(), tiles.bytes() + needed_bytes(tiles), "the gradient of the field");
+Persistence find_persistence(Session& session, const Domain<Dim>& domain) {
+  const Reservation room(session.memory(), gradient_bytes(*domain.tiles, true), "the gradient of the field");
   return session.in_phase(Phase::compute, [&] {
-    const TopologyOptions<Dim> common{.exec = session.host(), .monitor = &session.monitor()};
-    const Gradient<Dim> gradient = compute_gradient<Dim>(tiles, field, {common, true});
-    return compute_persistence(gradient, field, common);
+    const TopologyOptions<Dim> common = domain.options(session);
+    const Gradient<Dim> gradient = compute_gradient<Dim>(*domain.tiles, domain.field, {common, true});
+    return compute_persistence(gradient, domain.field, common);
   });
-}
-
-Persistence find_persistence(Session&, const Grid&, const Field&) {
-  throw Error(ErrorCode::unsupported,
-              "persistence needs triangles or tetrahedra, and this is a grid; cut it into tetrahedra first");
-}
-
-const Points& points_of(const AnyMesh& mesh) {
-  return std::holds_alternative<TetMesh>(mesh) ? std::get<TetMesh>(mesh).points
-                                               : std::get<TriMesh>(mesh).points;
 }
 
 /// Counts by dimension: pairs that are left, pairs below the threshold, essential classes.
@@ -149,9 +125,7 @@ void write_text(Session& session, const char* key, const std::filesystem::path& 
 }
 
 void declare_persistence(CLI::App& app, PersistenceOptions& options) {
-  add_input_options(app, options.input);
-  app.add_option("--field", options.field, "the scalar field of the points; needed if there are several")
-      ->type_name("NAME");
+  add_topology_options(app, options.topology);
   app.add_option("--threshold", options.threshold,
                  "leave out pairs that persist less: a number, or a part of the range such as 5%")
       ->type_name("X|X%");
@@ -163,29 +137,31 @@ void declare_persistence(CLI::App& app, PersistenceOptions& options) {
   app.add_option("--plot", options.plot, "a picture of the diagram and the bars, .svg")->type_name("FILE");
 }
 
-int run_persistence(Session& session, const PersistenceOptions& options) {
-  const Threshold threshold = parse_threshold(options.threshold);
-  check_outputs(options);
-  const Input input = read_input(session, options.input);
-  for (const std::string& note : input.report.notes) session.note(note);
-  const Field& field = choose_point_scalar(input.mesh, options.field);
-  const Persistence persistence =
-      std::visit([&](const auto& mesh) { return find_persistence(session, mesh, field); }, input.mesh);
-  Diagram diagram = make_diagram(persistence, std::holds_alternative<TetMesh>(input.mesh) ? 3 : 2,
-                                 threshold.of(persistence));
-  diagram.field = field.name();
-  diagram.file = options.input.file.filename().string();
-  session.result()["field"] = field.name();
+template <int Dim>
+void pair_and_write(Session& session, const PersistenceOptions& options, const Threshold& threshold,
+                    const Domain<Dim>& domain) {
+  const Persistence persistence = find_persistence(session, domain);
+  Diagram diagram = make_diagram(persistence, Dim, threshold.of(persistence));
+  diagram.field = domain.field.name();
+  diagram.file = options.topology.input.file.filename().string();
+  session.result()["field"] = domain.field.name();
   session.result()["range"] = {persistence.lowest, persistence.highest};
   session.result()["threshold"] = diagram.threshold;
-  session.print("{}: {}, field '{}' from {:.6g} to {:.6g}\n", options.input.file.string(),
-                describe_counts(input.mesh), field.name(), persistence.lowest, persistence.highest);
+  session.print("{} from {:.6g} to {:.6g}\n", domain.title, persistence.lowest, persistence.highest);
   report_counts(session, persistence, diagram);
   if (!options.output.file.empty()) {
-    write_diagram(session, options, make_segments(diagram, points_of(input.mesh)));
+    write_diagram(session, options, make_segments(diagram, domain.mesh.points));
   }
   if (!options.csv.empty()) write_text(session, "csv", options.csv, make_csv(diagram));
   if (!options.plot.empty()) write_text(session, "plot", options.plot, make_svg(diagram));
+}
+
+int run_persistence(Session& session, const PersistenceOptions& options) {
+  const Threshold threshold = parse_threshold(options.threshold);
+  check_outputs(options);
+  const auto input = read_topology_input(session, options.topology);
+  with_domain(session, options.topology, *input,
+              [&](const auto& domain) { pair_and_write(session, options, threshold, domain); });
   return 0;
 }
 

@@ -182,14 +182,21 @@ TEST_F(CliPersistence, Refusals) {
   refused({"-o", "nowhere/d.vtu"}, 7, {"nowhere"});
   refused({"--field", "pressure"}, 3, {"'pressure'", "'rough' (points)"});
   refused({"--memory", "600K"}, 8, {"the gradient of the field", "600.00 KiB"});
-  ok({"make", "lattice", "--size", "4", "--field", "sphere", "-o", "grid.vti"});
-  expect_one_sentence(run({"persistence", "grid.vti"}), 6, {"grid"});
   write("nan.vtk",
         "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n"
         "0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n10\n"
         "POINT_DATA 4\nSCALARS f float 1\nLOOKUP_TABLE default\n3 nan -2 7\n");
   expect_one_sentence(run({"persistence", "nan.vtk"}), 6, {"'f'", "vertex 1"});
-  EXPECT_EQ(files(), (std::vector<std::string>{"grid.vti", "nan.vtk", "solid.vtu"}));
+  EXPECT_EQ(files(), (std::vector<std::string>{"nan.vtk", "solid.vtu"}));
+}
+
+// A cube is one piece without loops; the distance from its middle has one minimum.
+TEST_F(CliPersistence, OfAGrid) {
+  ok({"make", "lattice", "--size", "9", "--field", "sphere", "-o", "grid.vti"});
+  auto grid = result({"persistence", "grid.vti"});
+  EXPECT_EQ(grid["essential"], nlohmann::json::parse("[1, 0, 0, 0]"));
+  EXPECT_EQ(grid["pairs"].size(), 3u);
+  EXPECT_EQ(grid["pairs"][0], 0);
 }
 
 TEST_F(CliPersistence, SeveralFieldsNeedAName) {

@@ -193,7 +193,7 @@ TEST_F(CliPersistence, Refusals) {
 // A cube is one piece without loops; the distance from its middle has one minimum.
 TEST_F(CliPersistence, OfAGrid) {
   ok({"make", "lattice", "--size", "9", "--field", "sphere", "-o", "grid.vti"});
-  auto grid = result({"persistence", "grid.vti"});
+  auto grid = result({"grid.vti"});
   EXPECT_EQ(grid["essential"], nlohmann::json::parse("[1, 0, 0, 0]"));
   EXPECT_EQ(grid["pairs"].size(), 3u);
   EXPECT_EQ(grid["pairs"][0], 0);

@@ -113,7 +113,7 @@ class UpperCells {
         count_[nobody] = 0;
         hit(is_second ? face : nobody, c, Dim);
       } else {
-        for (std::uint8_t k = 2; k <= Dim; ++k) hit(rank(cell[k]), c, Dim);  // v itself is nobody
+        for (std::size_t k = 2; k <= Dim; ++k) hit(rank(cell[k]), c, Dim);  // v itself is nobody
       }
     }
     for (std::uint32_t c = run.begin; c < run.end; ++c) {
@@ -124,7 +124,7 @@ class UpperCells {
         hit(face_of_[b | rank(cell[3])], c, 1);
         hit(face_of_[rank(cell[2]) << 6 | rank(cell[3])], c, 2);
       } else {
-        for (std::uint8_t k = 1; k <= Dim; ++k) hit(rank(cell[k]), c, k - 1);
+        for (std::size_t k = 1; k <= Dim; ++k) hit(rank(cell[k]), c, static_cast<std::uint8_t>(k - 1));
       }
     }
     return of_faces ? fullest < bucket : true;

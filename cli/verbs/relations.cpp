@@ -36,7 +36,7 @@ RelationSource make_source(const TiledMesh<Dim>& tiles, const Rows<R, Dim>& rows
       return (*reader)[typename R::Row(row)].indices();
     };
   };
-  source.in_tiles = [&tiles](std::uint32_t i) {
+  source.in_tiles = [&](std::uint32_t i) {
     if constexpr (R::from == Kind::vertex || static_cast<int>(R::from) == Dim)
       return tiles.to_input(typename R::Row(i)).index();
     return i;  // edges and faces are numbered by Tessera

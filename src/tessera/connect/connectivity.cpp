@@ -444,13 +444,13 @@ template class Connectivity<3>;
 #include <tessera/tile/instantiate_relations.inc>
 
 #define TS_INSTANTIATE_LINK(L, Dim) \
-  template class Rows<L<Dim>, Dim>; \
-  template void Connectivity<Dim>::prepare<L<Dim>>()
-TS_INSTANTIATE_LINK(VertexLink, 2);
-TS_INSTANTIATE_LINK(EdgeLink, 2);
-TS_INSTANTIATE_LINK(VertexLink, 3);
-TS_INSTANTIATE_LINK(EdgeLink, 3);
-TS_INSTANTIATE_LINK(FaceLink, 3);
+  template class Rows<L, Dim>;      \
+  template void Connectivity<Dim>::prepare<L>()
+TS_INSTANTIATE_LINK(VertexLink<2>, 2);
+TS_INSTANTIATE_LINK(EdgeLink<2>, 2);
+TS_INSTANTIATE_LINK(VertexLink<3>, 3);
+TS_INSTANTIATE_LINK(EdgeLink<3>, 3);
+TS_INSTANTIATE_LINK(FaceLink<3>, 3);
 #undef TS_INSTANTIATE_LINK
 
 }  // namespace tessera

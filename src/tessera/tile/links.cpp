@@ -66,14 +66,14 @@ Csr<typename L::Row, typename L::Entry> materialize_links(const TiledMesh<Dim>& 
   return join<L>(parts, threads);
 }
 
-#define TS_INSTANTIATE(L, Dim)                                             \
-  template Csr<L<Dim>::Row, L<Dim>::Entry> materialize_links<L<Dim>, Dim>( \
-      const TiledMesh<Dim>&, const Enumeration<Dim>&, const MaterializeOptions&)
-TS_INSTANTIATE(VertexLink, 2);
-TS_INSTANTIATE(EdgeLink, 2);
-TS_INSTANTIATE(VertexLink, 3);
-TS_INSTANTIATE(EdgeLink, 3);
-TS_INSTANTIATE(FaceLink, 3);
+#define TS_INSTANTIATE(L, Dim)                                                                             \
+  template Csr<L::Row, L::Entry> materialize_links<L, Dim>(const TiledMesh<Dim>&, const Enumeration<Dim>&, \
+                                                           const MaterializeOptions&)
+TS_INSTANTIATE(VertexLink<2>, 2);
+TS_INSTANTIATE(EdgeLink<2>, 2);
+TS_INSTANTIATE(VertexLink<3>, 3);
+TS_INSTANTIATE(EdgeLink<3>, 3);
+TS_INSTANTIATE(FaceLink<3>, 3);
 #undef TS_INSTANTIATE
 
 }  // namespace tessera

@@ -290,16 +290,16 @@ class PersistenceBuilder {
   void write_values() {
     if (field_.size() == 0) return;
     const auto& order = gradient_.order();
-    const auto [lowest, highest] = std::minmax_element(order.begin(), order.end());
+    const auto ends = std::minmax_element(order.begin(), order.end());
     const auto at = [&](auto it) { return VertexId(static_cast<uint32_t>(it - order.begin())); };
     field_.visit([&](auto values) {
       const auto value = [&](VertexId input) { return static_cast<double>(values[input.index()]); };
-      result_.lowest = value(input_of(at(lowest)));
-      result_.highest = value(input_of(at(highest)));
+      result_.lowest = value(input_of(at(ends.first)));
+      result_.highest = value(input_of(at(ends.second)));
       for (PersistencePair& p : result_.pairs) {
         p.birth_vertex = input_of(cells(static_cast<int>(p.dimension))[p.birth].highest);
-        p.death_vertex =
-            input_of(p.is_finite() ? cells(static_cast<int>(p.dimension) + 1)[p.death].highest : at(highest));
+        p.death_vertex = input_of(p.is_finite() ? cells(static_cast<int>(p.dimension) + 1)[p.death].highest
+                                                : at(ends.second));
         p.birth_value = value(p.birth_vertex);
         p.death_value = value(p.death_vertex);
       }

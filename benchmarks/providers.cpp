@@ -68,6 +68,8 @@ int main(int argc, char** argv) {
       if (helpers > 0)
         providers.push_back({std::string(name) + " helpers", mode, threads - helpers, helpers});
     }
+    providers.push_back({"explicit, one consumer", StorageMode::explicit_tiles, 1, 0});
+    providers.push_back({"explicit, one consumer and one helper", StorageMode::explicit_tiles, 1, 1});
     for (const Provider& provider : providers) {
       const Bytes memory = provider.mode == StorageMode::materialized ? gib(16) : store;
       variants.push_back(

@@ -1,12 +1,14 @@
 // How long do the topological analyses of a tetrahedral mesh with a rough field take, tiling included?
+// Persistence and simplification (at 5 % of the range) are timed alone, from the gradient and the complex.
 //   build/release/benchmarks/topology [--smoke] [n] [threads] [question] [vertices a tile]
-// With a question (tile, critical_points, gradient, morse_smale, morse_smale_walls) only that one is asked,
-// so that the peak memory is its own.
+// With a question (tile, critical_points, gradient, persistence, simplify, morse_smale, morse_smale_walls)
+// only that one is asked, so that the peak memory is its own.
 #include <cstdlib>
 #include <string>
 
 #include <tessera/mesh/make.h>
 #include <tessera/topology/morse_smale.h>
+#include <tessera/topology/simplification.h>
 
 #include "measure.h"
 
@@ -51,6 +53,18 @@ int main(int argc, char** argv) {
     const TiledMesh<3> tiles = tile(mesh, tiling);
     return compute_gradient<3>(tiles, field, {{.exec = exec}}).critical_cells(1).size();
   });
+  if (only.empty() || only == "all" || only == "persistence" || only == "simplify") {
+    const TiledMesh<3> tiles = tile(mesh, tiling);
+    MorseSmaleOptions<3> options;
+    options.exec = exec;
+    const auto complex = morse_smale(tiles, field, options);
+    const TopologyOptions<3>& common = options;
+    const auto persistence = compute_persistence(complex.gradient, field, common);
+    ask("persistence", [&] { return compute_persistence(complex.gradient, field, common).pairs.size(); });
+    ask("simplify", [&] {
+      return simplify(complex, persistence, persistence.part_of_range(0.05), common).separatrices.ends.size();
+    });
+  }
   ask("morse_smale", [&] { return morse(false); });
   ask("morse_smale_walls", [&] { return morse(true); });
 }

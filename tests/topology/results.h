@@ -69,12 +69,14 @@ struct Setting {
   TileOptions tiles = {.max_vertices = 512};
   Provider provider = Provider::pushed;
   int producers = 0;
+  bool on_device = false;
 
+  [[nodiscard]] Exec exec() const { return on_device ? Exec::cuda(0, threads) : Exec::host(threads); }
   [[nodiscard]] std::string description() const {
-    return std::to_string(threads) + " threads, tiles of " + std::to_string(tiles.max_vertices) + ", order " +
-           std::to_string(static_cast<int>(tiles.order)) + (tiles.partition != nullptr ? ", partition" : "") +
-           ", provider " + std::to_string(static_cast<int>(provider)) + " with " + std::to_string(producers) +
-           " producers";
+    return (on_device ? "device, " : "") + std::to_string(threads) + " threads, tiles of " +
+           std::to_string(tiles.max_vertices) + ", order " + std::to_string(static_cast<int>(tiles.order)) +
+           (tiles.partition != nullptr ? ", partition" : "") + ", provider " +
+           std::to_string(static_cast<int>(provider)) + " with " + std::to_string(producers) + " producers";
   }
 };
 
@@ -189,10 +191,10 @@ inline std::vector<NamedWall> ascending_walls_of(const Gradient<3>& gradient, co
 template <int Dim>
 Results compute_results(const SimplexMesh<Dim>& mesh, const Field& field, const Setting& setting = {}) {
   TileOptions tile_options = setting.tiles;
-  tile_options.exec = Exec::host(setting.threads);
+  tile_options.exec = setting.exec();
   const TiledMesh<Dim> tiles = tile(mesh, tile_options);
   return with_rows(tiles, setting, [&](const typename PulledStars<Dim>::Rows* rows) {
-    const TopologyOptions<Dim> common{.exec = Exec::host(setting.threads), .rows = rows};
+    const TopologyOptions<Dim> common{.exec = setting.exec(), .rows = rows};
     Results results;
     const CriticalPoints points = critical_points(tiles, field, common);
     results.points.assign(points.points.begin(), points.points.end());

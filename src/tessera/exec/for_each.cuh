@@ -25,6 +25,16 @@ __global__ void for_each_kernel(std::size_t n, F f) {
   return static_cast<unsigned>(work < most ? work : most);
 }
 
+/// Calls f(i) for i in [0, n) as one kernel, queued. exec is a device, f may be for devices only.
+template <class F>
+void for_each(const Exec& exec, std::size_t n, const F& f) {
+  if (n == 0) return;
+  const CurrentDevice current(exec.device());
+  const std::size_t blocks = (n + block_threads - 1) / block_threads;
+  for_each_kernel<<<grid_blocks(blocks), block_threads>>>(n, f);
+  check_launch("starting a loop");
+}
+
 }  // namespace cuda
 
 /// Calls f(i) for i in [0, n): on a device as one kernel, queued; on the host as host_for_each.
@@ -32,11 +42,7 @@ __global__ void for_each_kernel(std::size_t n, F f) {
 template <class F>
 void for_each(const Exec& exec, std::size_t n, const F& f) {
   if (!exec.is_cuda()) return host_for_each(exec, n, f);
-  if (n == 0) return;
-  const cuda::CurrentDevice current(exec.device());
-  const std::size_t blocks = (n + cuda::block_threads - 1) / cuda::block_threads;
-  cuda::for_each_kernel<<<cuda::grid_blocks(blocks), cuda::block_threads>>>(n, f);
-  cuda::check_launch("starting a loop");
+  cuda::for_each(exec, n, f);
 }
 
 }  // namespace tessera

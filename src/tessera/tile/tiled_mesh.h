@@ -19,7 +19,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 
 #include <tessera/core/array.h>
 #include <tessera/core/csr.h>
@@ -36,6 +38,9 @@ struct RibbonStatistics {
   std::uint64_t external_cells = 0;  ///< (cell, tile) pairs in which the cell is external
   double share = 0;                  ///< external cells over all cells
 };
+
+template <int Dim>
+class DeviceTiles;  // tile/cuda/device_tiles.h
 
 /// All ids it speaks are its own (renumbered) ones, except where a name says input.
 template <int Dim>
@@ -88,6 +93,18 @@ class TiledMesh {
   /// Does it look at the mesh's own cells instead of having sorted ones?
   [[nodiscard]] bool borrows_cells() const { return own_cells_.empty() && !cells_.empty(); }
 
+  /// The arrays behind all this, for those who copy them elsewhere: by tile, one more than there are tiles.
+  [[nodiscard]] std::span<const std::uint32_t> first_vertices() const { return first_vertex_; }
+  [[nodiscard]] std::span<const std::uint32_t> first_cells() const { return first_cell_; }
+  [[nodiscard]] const Csr<TileId, std::uint32_t>& all_external() const { return external_; }
+  /// Empty where the order is kept.
+  [[nodiscard]] std::span<const std::uint32_t> vertices_to_input() const { return vertex_to_input_; }
+  [[nodiscard]] std::span<const std::uint32_t> cells_to_input() const { return cell_to_input_; }
+
+  /// Its copy on a device, which analyses there use instead of making one each; null if it has none.
+  [[nodiscard]] const std::shared_ptr<const DeviceTiles<Dim>>& on_device() const { return device_; }
+  void attach(std::shared_ptr<const DeviceTiles<Dim>> device) { device_ = std::move(device); }
+
   [[nodiscard]] RibbonStatistics ribbon() const;
   [[nodiscard]] std::size_t bytes() const;
   /// The number of the first broken invariant, or 0. `mesh` is the mesh it was made from.
@@ -106,6 +123,7 @@ class TiledMesh {
   Array<std::uint32_t> cell_to_input_;  // empty: as they were
   Array<std::uint32_t> first_cell_ = {0};
   Csr<TileId, std::uint32_t> external_;
+  std::shared_ptr<const DeviceTiles<Dim>> device_;
 };
 
 /// How vertices are numbered.

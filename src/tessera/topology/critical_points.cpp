@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <vector>
 
+#include <tessera/core/config.h>
 #include <tessera/exec/for_each.h>
+#include <tessera/topology/cuda/analyses.h>
 #include <tessera/topology/link_components.h>
 
 namespace tessera {
@@ -11,19 +13,6 @@ namespace {
 
 using std::size_t;
 using std::uint32_t;
-
-template <int Dim>
-CriticalType type_of(const LinkPieces& pieces) {
-  const uint32_t l = pieces.lower;
-  const uint32_t u = pieces.upper;
-  if (l == 0 && u == 1) return CriticalType::minimum;
-  if (l == 1 && u == 0) return CriticalType::maximum;
-  if (l == 1 && u == 1) return CriticalType::regular;
-  if (l == 2 && u == 1) return CriticalType::saddle1;
-  if (l == 1 && u == 2) return Dim == 3 ? CriticalType::saddle2 : CriticalType::saddle1;
-  if (Dim == 2 && l == 2 && u == 2) return CriticalType::saddle1;
-  return CriticalType::degenerate;
-}
 
 /// A (1,1) vertex on the boundary with its neighbours, which wait until it is known who else is there.
 struct Suspect {
@@ -40,7 +29,7 @@ class Worker {
     const LinkPieces pieces = links_.find(stars);
     const uint32_t v = stars.center().index();
     on_boundary[v] = pieces.is_on_boundary ? 1 : 0;
-    const CriticalType type = type_of<Dim>(pieces);
+    const CriticalType type = critical_type<Dim>(pieces.lower, pieces.upper);
     if (type != CriticalType::regular) {
       found.push_back({VertexId(v), type, pieces.is_on_boundary, pieces.lower, pieces.upper});
     } else if (Dim == 3 && pieces.is_on_boundary) {
@@ -55,9 +44,8 @@ class Worker {
       const auto middle = suspect.neighbours.begin() + suspect.lower;
       const bool lower = std::any_of(suspect.neighbours.begin(), middle, is_there);
       const bool upper = std::any_of(middle, suspect.neighbours.end(), is_there);
-      if (lower == upper) continue;
-      found.push_back(
-          {VertexId(suspect.vertex), lower ? CriticalType::saddle2 : CriticalType::saddle1, true, 1, 1});
+      const CriticalType type = boundary_type(lower, upper);
+      if (type != CriticalType::regular) found.push_back({VertexId(suspect.vertex), type, true, 1, 1});
     }
   }
 
@@ -82,6 +70,40 @@ class Worker {
   std::vector<Suspect> suspects_;
 };
 
+/// Finds points in some or all tiles; tiled ids.
+template <int Dim, class ForEachStar>
+void find_on_host(const Exec& exec, Array<std::uint8_t>& on_boundary, const ForEachStar& for_each,
+                  Array<CriticalPoint>& points) {
+  std::vector<Worker<Dim>> workers(static_cast<size_t>(exec.threads()));
+  for_each(
+      [&](int worker, const auto& stars) { workers[static_cast<size_t>(worker)].visit(stars, on_boundary); });
+  host::run_workers(exec.threads(),
+                    [&](int w) { workers[static_cast<size_t>(w)].judge_suspects(on_boundary); });
+  for (const Worker<Dim>& worker : workers) {
+    points.insert(points.end(), worker.found.begin(), worker.found.end());
+  }
+}
+
+/// What the device finds, and on the host what it leaves; tiled ids.
+template <int Dim>
+Array<CriticalPoint> find_on_device(const TiledMesh<Dim>& tiles, const Field& field,
+                                    const TopologyOptions<Dim>& options) {
+  const auto device = device_tiles(tiles, options.exec);
+  auto found = cuda::find_critical_points(*device, cuda::compute_order(tiles, *device, field));
+  if (found.host_tiles.empty()) return std::move(found.points);
+  std::erase_if(found.points, [&](const CriticalPoint& point) {
+    return std::ranges::binary_search(found.host_tiles, tiles.tile_of(point.vertex).index());
+  });
+  const Exec exec = Exec::host(options.exec.threads());
+  const OrderArray order = compute_order(tiles, field, exec);
+  Array<std::uint8_t> on_boundary = device->on_boundary.to_host();
+  find_on_host<Dim>(
+      exec, on_boundary,
+      [&](const auto& f) { for_each_star(tiles, order, found.host_tiles, exec, options.monitor, f); },
+      found.points);
+  return std::move(found.points);
+}
+
 }  // namespace
 
 template <int Dim>
@@ -92,19 +114,23 @@ CriticalPoints critical_points(const TiledMesh<Dim>& tiles, const Field& field,
     if (options.monitor != nullptr) options.monitor->update("finding critical points", fraction);
   };
   report(0);
-  const OrderArray order = compute_order(tiles, field, exec);
-  Array<std::uint8_t> on_boundary(tiles.vertex_count());
-  std::vector<Worker<Dim>> workers(static_cast<size_t>(exec.threads()));
-  for_each_star(tiles, order, options.rows, exec, options.monitor, [&](int worker, const auto& stars) {
-    workers[static_cast<size_t>(worker)].visit(stars, on_boundary);
-  });
-  report(0.9);
-  host::run_workers(exec.threads(),
-                    [&](int w) { workers[static_cast<size_t>(w)].judge_suspects(on_boundary); });
   CriticalPoints result;
-  for (const Worker<Dim>& worker : workers) {
-    result.points.insert(result.points.end(), worker.found.begin(), worker.found.end());
+  bool is_done = false;
+  if constexpr (built_with_cuda) {
+    if (options.exec.is_cuda() && options.rows == nullptr) {
+      result.points = find_on_device(tiles, field, options);
+      is_done = true;
+    }
   }
+  if (!is_done) {
+    const OrderArray order = compute_order(tiles, field, exec);
+    Array<std::uint8_t> on_boundary(tiles.vertex_count());
+    find_on_host<Dim>(
+        exec, on_boundary,
+        [&](const auto& f) { for_each_star(tiles, order, options.rows, exec, options.monitor, f); },
+        result.points);
+  }
+  report(0.9);
   for (CriticalPoint& point : result.points) {
     point.vertex = tiles.to_input(point.vertex);
     ++result.count[static_cast<size_t>(point.type)];

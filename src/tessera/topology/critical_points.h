@@ -24,12 +24,10 @@
 #include <tessera/exec/exec.h>
 #include <tessera/mesh/field.h>
 #include <tessera/tile/tiled_mesh.h>
+#include <tessera/topology/critical_type.h>
 #include <tessera/topology/star_source.h>
 
 namespace tessera {
-
-/// Numbered as TTK's CriticalType.
-enum class CriticalType : std::uint8_t { minimum, saddle1, saddle2, maximum, degenerate, regular };
 
 struct CriticalPoint {
   VertexId vertex;  ///< the input's

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <memory>
 
+#include <tessera/core/config.h>
 #include <tessera/core/csr.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/primitives.h>
+#include <tessera/topology/cuda/analyses.h>
 #include <tessera/topology/lower_star.h>
 
 namespace tessera {
@@ -23,20 +25,23 @@ constexpr uint32_t far_place = 254;  // from here on places are kept aside
 template <int Dim>
 class GradientBuilder {
  public:
-  GradientBuilder(const TiledMesh<Dim>& tiles, const Field& field, const GradientOptions<Dim>& options)
+  GradientBuilder(const TiledMesh<Dim>& tiles, const GradientOptions<Dim>& options)
       : tiles_(tiles), options_(options), exec_(Exec::host(options.exec.threads())) {
     report(0);
     result_.tiles_ = &tiles;
-    result_.order_ = compute_order(tiles, field, exec_);
+    for (int i = 0; i < exec_.threads(); ++i) workers_.push_back(std::make_unique<Worker>());
   }
 
-  Gradient<Dim> run() {
+  Gradient<Dim> run(const Field& field) {
+    if constexpr (built_with_cuda) {
+      if (options_.exec.is_cuda() && options_.rows == nullptr) return run_on_device(field);
+    }
+    result_.order_ = compute_order(tiles_, field, exec_);
     // A mesh has about seven edges a vertex; growing arrays would be held twice.
     const size_t expected = 8 * tiles_.vertex_count() / static_cast<size_t>(exec_.threads());
-    for (int i = 0; i < exec_.threads(); ++i) {
-      Worker& worker = *workers_.emplace_back(std::make_unique<Worker>());
-      worker.lower.reserve(expected);
-      worker.partners.reserve(expected);
+    for (const auto& worker : workers_) {
+      worker->lower.reserve(expected);
+      worker->partners.reserve(expected);
     }
     result_.opposite_.resize(tiles_.cell_count());
     if (options_.keep_paths) {
@@ -72,6 +77,71 @@ class GradientBuilder {
 
   void report(double fraction) const {
     if (options_.monitor != nullptr) options_.monitor->update("computing the gradient", fraction);
+  }
+
+  /// The device does most tiles, the host those that it leaves.
+  Gradient<Dim> run_on_device(const Field& field) {
+    const auto tiles = device_tiles(tiles_, options_.exec);
+    const Buffer<VertexOrderKey> order = cuda::compute_order(tiles_, *tiles, field);
+    cuda::GradientFinder<Dim> finder(*tiles, order, options_.keep_paths);
+    const auto& host_tiles = finder.host_tiles();
+    report(0.4);
+    result_.order_ = OrderArray(order.to_host());
+    result_.opposite_ = finder.unfinished().opposite.to_host();
+    result_.next_ = finder.unfinished().next.to_host();
+    result_.first_cells_ = finder.unfinished().first_cells.to_host();
+    result_.offsets_.resize(tiles_.vertex_count() + 1);
+    for_each_star(
+        tiles_, result_.order_, host_tiles, exec_, options_.monitor,
+        [&](int worker, const auto& stars) { visit(*workers_[static_cast<size_t>(worker)], stars); });
+    Array<uint32_t> host_rows;  // entries by tile
+    Array<uint32_t> counts;     // by vertex of these tiles
+    for (const uint32_t t : host_tiles) {
+      const auto owned = tiles_.vertices(TileId(t));
+      host_rows.push_back(0);
+      for (uint32_t v = owned.begin; v < owned.end; ++v) {
+        host_rows.back() += result_.offsets_[v];
+        counts.push_back(result_.offsets_[v]);
+      }
+    }
+    auto device = std::make_shared<cuda::DeviceGradient>(finder.finish(host_rows));
+    report(0.6);
+    result_.offsets_ = device->offsets.to_host();
+    result_.lower_ = device->lower.to_host();
+    result_.partners_ = device->partners.to_host();
+    size_t at = 0;
+    for (const uint32_t t : host_tiles) {
+      const auto owned = tiles_.vertices(TileId(t));
+      uint32_t begin = finder.first_rows()[t];
+      for (uint32_t v = owned.begin; v < owned.end; ++v) {
+        result_.offsets_[v] = begin;
+        begin += counts[at++];
+      }
+    }
+    place_rows();
+    for (const cuda::FoundCell& cell : finder.critical_cells()) take(cell, host_tiles);
+    join_critical_cells();
+    if (host_tiles.empty() && options_.keep_paths) {
+      if (!tiles_.keeps_vertex_order()) {
+        device->vertex_to_input = Buffer<uint32_t>(options_.exec, tiles_.vertices_to_input());
+      }
+      result_.device_ = std::move(device);
+    }
+    report(1);
+    return std::move(result_);
+  }
+
+  void take(const cuda::FoundCell& cell, const Array<uint32_t>& host_tiles) {
+    const VertexId highest(cell.highest);
+    if (!host_tiles.empty() && std::ranges::binary_search(host_tiles, tiles_.tile_of(highest).index()))
+      return;
+    CriticalCell taken{{cell.id, cell.low, cell.dimension}, highest, {}};
+    for (const uint32_t coface : cell.cofaces) {
+      if (coface != Gradient<Dim>::none) taken.cofaces.push_back(coface);
+    }
+    std::sort(taken.cofaces.begin(), taken.cofaces.end(),
+              [&](uint32_t a, uint32_t b) { return input(a) < input(b); });
+    workers_[0]->critical[cell.dimension].push_back(std::move(taken));
   }
 
   template <class Stars>
@@ -191,6 +261,11 @@ class GradientBuilder {
     exclusive_scan<uint32_t, uint32_t>(exec_, result_.offsets_, result_.offsets_);
     result_.lower_.resize(edges);
     result_.partners_.resize(edges);
+    place_rows();
+  }
+
+  /// Moves the workers' rows to where the offsets say.
+  void place_rows() {
     host::run_workers(exec_.threads(), [&](int w) {
       Worker& worker = *workers_[static_cast<size_t>(w)];
       for (const Run& run : worker.runs) {
@@ -383,7 +458,7 @@ size_t Gradient<Dim>::bytes() const {
 template <int Dim>
 Gradient<Dim> compute_gradient(const TiledMesh<Dim>& tiles, const Field& field,
                                const GradientOptions<Dim>& options) {
-  return GradientBuilder<Dim>(tiles, field, options).run();
+  return GradientBuilder<Dim>(tiles, options).run(field);
 }
 
 template class Gradient<2>;

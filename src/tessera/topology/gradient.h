@@ -17,6 +17,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -47,6 +48,10 @@ struct CriticalCell {
   std::vector<std::uint32_t>
       cofaces;  ///< the cells around it, if it is a facet; tiled ids, ascending by input id
 };
+
+namespace cuda {
+struct DeviceGradient;  // topology/cuda/analyses.h
+}
 
 template <int Dim>
 class Gradient {
@@ -114,6 +119,10 @@ class Gradient {
   /// any order. Constant time but for faces paired with tets, which load a tile.
   [[nodiscard]] std::optional<Simplex> partner(std::span<const VertexId> cell) const;
 
+  /// The same arrays on the device that computed them, if it keeps paths and the host had no part in it; else
+  /// null.
+  [[nodiscard]] const std::shared_ptr<const cuda::DeviceGradient>& on_device() const { return device_; }
+
   /// Of what is stored, the order (8 bytes a vertex) not counted.
   [[nodiscard]] std::size_t bytes() const;
 
@@ -135,6 +144,7 @@ class Gradient {
   Array<std::uint32_t> next_;
   Array<std::uint32_t> first_cells_;
   std::array<std::vector<CriticalCell>, 4> critical_;
+  std::shared_ptr<const cuda::DeviceGradient> device_;
 };
 
 template <int Dim>

@@ -14,7 +14,7 @@ MorseSmaleComplex<Dim> morse_smale(const TiledMesh<Dim>& tiles, const Field& fie
   if constexpr (Dim == 3) {
     if (options.walls) complex.walls = compute_walls(complex.gradient, options);
   }
-  if (options.segmentation && options.keep_paths) {
+  if (options.segmentation && (options.keep_paths || complex.gradient.on_device() != nullptr)) {
     complex.segmentation = compute_segmentation(complex.gradient, options);
   } else if (options.segmentation) {
     complex.segmentation = compute_segmentation(complex.gradient, complex.gradient.take_next(), options);

@@ -1,7 +1,6 @@
 #include <tessera/topology/order.h>
 
 #include <atomic>
-#include <bit>
 #include <cmath>
 #include <string>
 #include <type_traits>
@@ -9,6 +8,7 @@
 #include <tessera/core/error.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/primitives.h>
+#include <tessera/topology/sortable.h>
 
 namespace tessera {
 namespace {
@@ -16,22 +16,6 @@ namespace {
 using std::size_t;
 using std::uint32_t;
 using std::uint64_t;
-
-/// Unsigned bits that compare like the value.
-template <class T>
-auto sortable(T value) {
-  using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
-  constexpr Bits sign = Bits{1} << (8 * sizeof(Bits) - 1);
-  if constexpr (std::is_floating_point_v<T>) {
-    const Bits bits = std::bit_cast<Bits>(value == 0 ? T{0} : value);
-    return (bits & sign) != 0 ? ~bits : bits | sign;
-  } else if constexpr (std::is_signed_v<T>) {
-    using Wide = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
-    return std::bit_cast<Bits>(static_cast<Wide>(value)) ^ sign;
-  } else {
-    return static_cast<Bits>(value);
-  }
-}
 
 template <class T>
 void refuse_nan(std::span<const T> values, const std::string& name, const Exec& exec) {

@@ -144,39 +144,60 @@ class PulledStars {
   std::vector<Slot> slots_ = std::vector<Slot>(256);
 };
 
-/// Calls f(worker, stars) with every vertex of the mesh selected once, by host threads: tile by tile, or by
-/// pulling where `rows` are given. Workers are numbered from 0 to exec.threads(). Stops when the monitor
-/// says so.
+/// One S for each worker, made by `make`.
+template <class S, class Make>
+std::vector<std::unique_ptr<S>> one_for_each_worker(const Exec& exec, const Make& make) {
+  std::vector<std::unique_ptr<S>> made;
+  for (int i = 0; i < exec.threads(); ++i) made.push_back(make());
+  return made;
+}
+
+/// Calls f(worker, stars) with every vertex of tiles tile_at(0), ..., tile_at(count - 1) selected once.
+/// Workers are numbered from 0 to exec.threads(). Stops when the monitor says so.
+template <int Dim, class TileAt, class F>
+void for_each_star_of(const TiledMesh<Dim>& tiles, const OrderArray& order, std::size_t count,
+                      const TileAt& tile_at, const Exec& exec, const Monitor* monitor, const F& f) {
+  const auto stars = one_for_each_worker<TileStars<Dim>>(
+      exec, [&] { return std::make_unique<TileStars<Dim>>(tiles, order); });
+  host::for_each_chunk(exec.threads(), count, tiles_at_once, [&](host::Range range, int worker) {
+    TileStars<Dim>& mine = *stars[static_cast<std::size_t>(worker)];
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+      if (monitor != nullptr && monitor->is_stopped()) return;
+      mine.load(TileId(tile_at(i)));
+      for (std::uint32_t v = mine.owned().begin; v < mine.owned().end; ++v) {
+        mine.select(VertexId(v));
+        f(worker, mine);
+      }
+    }
+  });
+}
+
+/// For the vertices of some tiles.
+template <int Dim, class F>
+void for_each_star(const TiledMesh<Dim>& tiles, const OrderArray& order,
+                   const Array<std::uint32_t>& some_tiles, const Exec& exec, const Monitor* monitor,
+                   const F& f) {
+  for_each_star_of(
+      tiles, order, some_tiles.size(), [&](std::size_t i) { return some_tiles[i]; }, exec, monitor, f);
+}
+
+/// For every vertex of the mesh: tile by tile, or by pulling where `rows` are given.
 template <int Dim, class F>
 void for_each_star(const TiledMesh<Dim>& tiles, const OrderArray& order,
                    const typename PulledStars<Dim>::Rows* rows, const Exec& exec, const Monitor* monitor,
                    const F& f) {
-  const auto is_stopped = [&] { return monitor != nullptr && monitor->is_stopped(); };
-  const auto scratch_of = [&](auto&& make) {
-    std::vector<std::unique_ptr<std::remove_pointer_t<decltype(make())>>> scratch;
-    for (int i = 0; i < exec.threads(); ++i) scratch.emplace_back(make());
-    return scratch;
-  };
   if (rows == nullptr) {
-    const auto stars = scratch_of([&] { return new TileStars<Dim>(tiles, order); });
-    host::for_each_chunk(exec.threads(), tiles.tile_count(), tiles_at_once,
-                         [&](host::Range range, int worker) {
-                           TileStars<Dim>& mine = *stars[static_cast<std::size_t>(worker)];
-                           for (std::size_t t = range.begin; t < range.end && !is_stopped(); ++t) {
-                             mine.load(TileId(static_cast<std::uint32_t>(t)));
-                             for (std::uint32_t v = mine.owned().begin; v < mine.owned().end; ++v) {
-                               mine.select(VertexId(v));
-                               f(worker, mine);
-                             }
-                           }
-                         });
-    return;
+    return for_each_star_of(
+        tiles, order, tiles.tile_count(), [](std::size_t i) { return static_cast<std::uint32_t>(i); }, exec,
+        monitor, f);
   }
-  const auto stars = scratch_of([&] { return new PulledStars<Dim>(tiles, order, *rows); });
+  const auto stars = one_for_each_worker<PulledStars<Dim>>(
+      exec, [&] { return std::make_unique<PulledStars<Dim>>(tiles, order, *rows); });
   constexpr std::size_t chunk = 4096;
   host::for_each_chunk(exec.threads(), tiles.vertex_count(), chunk, [&](host::Range range, int worker) {
     PulledStars<Dim>& mine = *stars[static_cast<std::size_t>(worker)];
-    for (std::size_t v = range.begin; v < range.end && !is_stopped(); ++v) {
+    for (std::size_t v = range.begin; v < range.end; ++v) {
+      if (monitor != nullptr && monitor->is_stopped()) return;
       mine.select(VertexId(static_cast<std::uint32_t>(v)));
       f(worker, mine);
     }

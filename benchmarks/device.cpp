@@ -1,0 +1,118 @@
+// How long do the analyses take on a device: on data that is there already, and from host arrays to host
+// results?
+//   build/release/benchmarks/device [--smoke] [n] [vertices a tile] [host]
+// The mesh is kuhn-full-n with a rough field. `resident` times exclude every copy of the mesh and of large
+// results. With a third argument the host's own times stand beside them.
+#include <cstdlib>
+#include <string>
+
+#include <tessera/mesh/make.h>
+#include <tessera/topology/cuda/analyses.h>
+#include <tessera/topology/morse_smale.h>
+
+#include "measure.h"
+
+int main(int argc, char** argv) {
+  using namespace tessera;
+  const bool smoke = bench::is_smoke(argc, argv);
+  if (devices().empty()) {
+    std::printf("no device: %s\n", no_device_reason().c_str());
+    return 0;
+  }
+  const auto number = [&](int i, int otherwise) {
+    return static_cast<std::uint32_t>(!smoke && argc > i ? std::atoi(argv[i]) : otherwise);
+  };
+  const std::uint32_t n = number(1, smoke ? 16 : 256);
+  const Exec device = Exec::cuda();
+  const Exec host = Exec::host();
+  const TetMesh mesh = make_kuhn_full(n, {.exec = host});
+  const Field field = make_wave_field(mesh.points, WaveField::rough, host);
+  const TileOptions tiling = {.max_vertices = number(2, static_cast<int>(TileOptions{}.max_vertices)),
+                              .exec = host};
+  const TiledMesh<3> tiles = tile(mesh, tiling);
+  const auto ask = [&](const std::string& question, std::uint64_t bytes,
+                       std::vector<bench::Variant> variants) {
+    bench::compare({.question = question,
+                    .input = "kuhn-full-" + std::to_string(n) + " rough",
+                    .items = mesh.cell_count(),
+                    .bytes = bytes,
+                    .device = device.description(),
+                    .threads = device.threads(),
+                    .repeats = smoke ? 1 : 5},
+                   variants);
+  };
+  const std::uint64_t cell_bytes = mesh.cell_count() * sizeof(TetMesh::Cell);
+  {
+    Buffer<TetMesh::Cell> copy(device, mesh.cells.size());
+    Buffer<TetMesh::Cell> other(device, mesh.cells.size());
+    ask("copy on device", 2 * cell_bytes, {{"tessera", [&] {
+                                              detail::copy(device, other.data(), copy.data(), copy.bytes(),
+                                                           detail::CopyKind::on_device);
+                                              synchronize(device);
+                                              return std::uint64_t{0};
+                                            }}});
+    ask("copy to device", cell_bytes, {{"tessera", [&] {
+                                          copy.assign(mesh.cells);
+                                          return std::uint64_t{0};
+                                        }}});
+    ask("copy to host", cell_bytes, {{"tessera", [&] { return std::uint64_t{copy.to_host().size()}; }}});
+  }
+  {
+    const DeviceTiles<3> resident(tiles, device);
+    const Buffer<VertexOrderKey> order = cuda::compute_order(tiles, resident, field);
+    const TileSizes& largest = resident.largest();
+    std::printf("tiles %u, left to the host %zu, largest: %u owned, %u vertices, %u cells, %u corners; %s\n",
+                resident.tile_count(), resident.host_tiles().size(), largest.owned, largest.vertices,
+                largest.cells, largest.corners, format_bytes(resident.bytes()).c_str());
+    const std::uint64_t tile_bytes = resident.local_cells.bytes() + resident.ghosts.bytes() + order.bytes();
+    ask("critical_points resident", tile_bytes,
+        {{"tessera",
+          [&] { return std::uint64_t{cuda::find_critical_points(resident, order).points.size()}; }}});
+    const auto gradient = [&](bool paths) {
+      cuda::GradientFinder<3> finder(resident, order, paths);
+      const cuda::DeviceGradient found = finder.finish(Array<std::uint32_t>(finder.host_tiles().size(), 0));
+      synchronize(device);
+      return std::uint64_t{found.lower.size()};
+    };
+    ask("gradient resident", tile_bytes, {{"tessera", [&] { return gradient(false); }}});
+    ask("gradient with paths resident", tile_bytes, {{"tessera", [&] { return gradient(true); }}});
+    cuda::GradientFinder<3> finder(resident, order, true);
+    const cuda::DeviceGradient found = finder.finish(Array<std::uint32_t>(finder.host_tiles().size(), 0));
+    Array<std::uint32_t> minima;
+    Array<std::uint32_t> maxima;
+    for (const cuda::FoundCell& cell : finder.critical_cells()) {
+      if (cell.dimension == 0) minima.push_back(cell.id);
+      if (cell.dimension == 3) maxima.push_back(cell.id);
+    }
+    ask("segmentation resident", found.next.bytes(), {{"tessera", [&] {
+                                                         const auto labels = cuda::find_regions(
+                                                             device, found, nullptr, minima, maxima);
+                                                         synchronize(device);
+                                                         return std::uint64_t{labels.count[2]};
+                                                       }}});
+  }
+  const bool with_host = !smoke && argc > 3;
+  const auto both = [&](const std::string& question, const std::function<std::uint64_t(const Exec&)>& run) {
+    std::vector<bench::Variant> variants = {{"device", [&] { return run(device); }}};
+    if (with_host) variants.push_back({"host", [&] { return run(host); }});
+    ask(question, cell_bytes, std::move(variants));
+  };
+  both("tile", [&](const Exec& exec) {
+    return std::uint64_t{tile(mesh, {.max_vertices = tiling.max_vertices, .exec = exec}).tile_count()};
+  });
+  both("critical_points", [&](const Exec& exec) {
+    const TiledMesh<3> cut = tile(mesh, {.max_vertices = tiling.max_vertices, .exec = exec});
+    return std::uint64_t{critical_points<3>(cut, field, {.exec = exec}).points.size()};
+  });
+  both("gradient", [&](const Exec& exec) {
+    const TiledMesh<3> cut = tile(mesh, {.max_vertices = tiling.max_vertices, .exec = exec});
+    return std::uint64_t{compute_gradient<3>(cut, field, {{.exec = exec}}).critical_cells(1).size()};
+  });
+  both("morse_smale", [&](const Exec& exec) {
+    const TiledMesh<3> cut = tile(mesh, {.max_vertices = tiling.max_vertices, .exec = exec});
+    MorseSmaleOptions<3> options;
+    options.exec = exec;
+    options.keep_paths = false;
+    return std::uint64_t{morse_smale(cut, field, options).separatrices.ends.size()};
+  });
+}

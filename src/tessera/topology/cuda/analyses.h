@@ -1,0 +1,106 @@
+// The analyses on a device, for the functions of this module that dispatch to them. Plain C++, so that host
+// code can call it.
+//
+// Kernels work on stars of up to 64 neighbours and 96 cells, in tiles that fit shared memory. A tile with
+// anything larger is left to the host, which sees to it with the code it uses everywhere; results are the
+// same.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include <tessera/core/array.h>
+#include <tessera/exec/buffer.h>
+#include <tessera/mesh/field.h>
+#include <tessera/tile/cuda/device_tiles.h>
+#include <tessera/tile/tiled_mesh.h>
+#include <tessera/topology/critical_points.h>
+#include <tessera/topology/order.h>
+
+namespace tessera::cuda {
+
+/// compute_order() on the device: by tiled vertex.
+template <int Dim>
+[[nodiscard]] Buffer<VertexOrderKey> compute_order(const TiledMesh<Dim>& tiles,
+                                                   const DeviceTiles<Dim>& on_device, const Field& field);
+
+struct FoundPoints {
+  Array<CriticalPoint> points;      ///< tiled ids, in no order
+  Array<std::uint32_t> host_tiles;  ///< ascending; of their vertices none, some or all are among the points
+};
+template <int Dim>
+[[nodiscard]] FoundPoints find_critical_points(const DeviceTiles<Dim>& tiles,
+                                               const Buffer<VertexOrderKey>& order);
+
+/// A critical cell as the kernel finds it; tiled ids.
+struct FoundCell {
+  std::uint32_t dimension;
+  std::uint32_t highest;                 ///< vertex
+  std::uint32_t id;                      ///< vertex, place of the edge, of the triangle's higher edge, cell
+  std::uint32_t low;                     ///< place of a triangle's lower edge
+  std::array<std::uint32_t, 2> cofaces;  ///< of a facet; none where there are fewer
+};
+
+/// The arrays of a Gradient on the device.
+struct DeviceGradient {
+  Buffer<std::uint32_t> vertex_to_input;  ///< empty: as they are
+  Buffer<std::uint32_t> offsets;
+  Buffer<std::uint32_t> lower;
+  Buffer<std::uint8_t> partners;
+  Buffer<std::uint8_t> opposite;
+  Buffer<std::uint32_t> next;
+  Buffer<std::uint32_t> first_cells;
+};
+
+/// Finds a gradient in two steps, because the rows of tiles that the host sees to must be counted before the
+/// others get their place.
+template <int Dim>
+class GradientFinder {
+ public:
+  GradientFinder(const DeviceTiles<Dim>& tiles, const Buffer<VertexOrderKey>& order, bool keep_paths);
+
+  [[nodiscard]] const Array<std::uint32_t>& host_tiles() const { return host_tiles_; }
+  /// In no order; of vertices of host_tiles() none, some or all.
+  [[nodiscard]] const Array<FoundCell>& critical_cells() const { return critical_; }
+  /// What has its place already: opposite, next and first_cells.
+  [[nodiscard]] const DeviceGradient& unfinished() const { return result_; }
+  /// Puts the rows together. `host_rows`: how many entries the rows of each of host_tiles() have; they are
+  /// left open, as are the cells whose highest vertex lies there.
+  [[nodiscard]] DeviceGradient finish(const Array<std::uint32_t>& host_rows);
+  /// By tile, after finish(): where its rows begin, and their end.
+  [[nodiscard]] const Array<std::uint32_t>& first_rows() const { return first_rows_; }
+
+ private:
+  bool run(std::size_t row_capacity, std::size_t critical_capacity);
+
+  const DeviceTiles<Dim>& tiles_;
+  const Buffer<VertexOrderKey>& order_;
+  bool keep_paths_;
+  std::size_t rows_needed_ = 0;
+  std::size_t critical_needed_ = 0;
+  Array<std::uint32_t> host_tiles_;
+  Array<FoundCell> critical_;
+  Array<std::uint32_t> first_rows_;
+  DeviceGradient result_;
+  Buffer<std::uint32_t> rows_;  ///< of tiles in the order they were done
+  Buffer<std::uint8_t> row_partners_;
+  Buffer<std::uint32_t> tile_begin_;  ///< in rows_
+  Buffer<std::uint32_t> tile_size_;
+};
+
+/// A Segmentation on the device, by input vertex.
+struct DeviceLabels {
+  Buffer<std::int32_t> ascending;
+  Buffer<std::int32_t> descending;
+  Buffer<std::int32_t> morse_smale;
+  std::array<std::size_t, 3> count = {};
+};
+/// `minima`, `maxima`: tiled ids of the critical vertices and cells in the order of their numbers.
+/// `vertex_to_input` lies on the device; null if vertices keep their order.
+[[nodiscard]] DeviceLabels find_regions(const Exec& exec, const DeviceGradient& gradient,
+                                        const std::uint32_t* vertex_to_input,
+                                        std::span<const std::uint32_t> minima,
+                                        std::span<const std::uint32_t> maxima);
+
+}  // namespace tessera::cuda

@@ -1,0 +1,599 @@
+// The gradient on lower stars (lower_star.h), a warp for each vertex.
+//
+// Cells of the lower star are numbered edges first, then triangles, then tets; the algorithm's order of them
+// is that of their keys, the descending ranks of their lower vertices. What Robins, Wood and Sheppard keep in
+// two queues is here read off: a cell waits in the first queue if exactly one of its facets is unpaired, in
+// the second if none is. (A cell's facets are paired one at a time, so it can not miss its turn in the
+// first.) The head of a queue is the least key over the lanes of the warp.
+#include <algorithm>
+#include <span>
+
+#include <tessera/exec/primitives.h>
+#include <tessera/topology/cuda/analyses.h>
+#include <tessera/topology/gradient.h>
+#include <tessera/exec/for_each.cuh>
+#include <tessera/tile/cuda/tile_block.cuh>
+
+namespace tessera::cuda {
+namespace {
+
+using std::size_t;
+using std::uint16_t;
+using std::uint32_t;
+using std::uint64_t;
+using std::uint8_t;
+
+constexpr int threads = 256;
+constexpr uint32_t warps = threads / 32;
+constexpr uint32_t chunks = 3;          // cells of a star that a lane may have
+constexpr uint32_t most_cells = 192;    // of a lower star
+constexpr uint32_t most_lower = 32;     // lower neighbours
+constexpr uint32_t rows_a_vertex = 10;  // of a tile on average: 7 is usual
+constexpr uint32_t none = 0xFFFFFFFFu;
+constexpr uint16_t unpaired_mark = 0xFFFF;
+constexpr uint16_t critical_mark = 0xFFFE;
+
+/// What a warp needs for one vertex.
+struct WarpSpace {
+  uint32_t slots[NeighbourSlots::count];
+  uint32_t below[most_lower];        ///< by rank: the lower ranks that form a triangle with it
+  uint32_t first_face[most_lower];   ///< by rank: the number of the first of these triangles
+  uint32_t keys[most_cells];         ///< ranks + 1, descending, 6 bits each, above the cell's own number
+  uint32_t tet_facets[32 * chunks];  ///< by tet: its triangles, 8 bits each
+  uint32_t masks[32 * chunks];       ///< by cell of the star: ranks of its lower vertices
+  uint16_t mates[most_cells];
+  uint16_t row[most_lower];  ///< by rank: local vertices
+  uint8_t ranks[NeighbourSlots::count];
+};
+
+template <int Dim>
+struct Space {
+  TileStarsBlock<Dim> stars;
+  VertexOrderKey* order;  ///< by local vertex
+  WarpSpace* warp;
+  // The tile's rows in the order in which warps finish them.
+  uint32_t row_capacity;
+  uint16_t* rows;
+  uint8_t* partners;
+  uint32_t* row_begin;  ///< by owned vertex
+  uint32_t* row_size;   ///< likewise, and one more
+
+  TS_HD Space(SharedSpace& space, const TileSizes& largest)
+      : stars(space, largest),
+        order(space.take<VertexOrderKey>(largest.vertices)),
+        warp(space.take<WarpSpace>(warps)),
+        row_capacity(rows_a_vertex * largest.owned),
+        rows(space.take<uint16_t>(row_capacity)),
+        partners(space.take<uint8_t>(row_capacity)),
+        row_begin(space.take<uint32_t>(largest.owned)),
+        row_size(space.take<uint32_t>(largest.owned + 1)) {}
+};
+
+__device__ uint32_t rank_of_key(uint32_t key, int place) {
+  return (key >> (8 + 6 * (2 - place)) & 63) - 1;
+}
+
+/// One lower star in the hands of a warp.
+template <int Dim>
+struct LowerStarWarp {
+  WarpSpace& space;
+  uint32_t lane;
+  uint32_t lower = 0;  ///< neighbours below
+  uint32_t faces = 0;  ///< triangles
+  uint32_t cells = 0;
+  uint32_t size = 0;  ///< of the star
+
+  [[nodiscard]] __device__ uint32_t face(uint32_t high, uint32_t low) const {
+    return space.first_face[high] + __popc(space.below[high] & ((1u << low) - 1));
+  }
+  [[nodiscard]] __device__ bool is_tet(uint32_t cell) const { return cell >= lower + faces; }
+
+  /// Ranks the lower neighbours in the slots. False if there are too many.
+  __device__ bool rank(const NeighbourSlots& slots, const VertexOrderKey* order) {
+    const uint32_t first = slots[lane];
+    const uint32_t second = slots[lane + 32];
+    uint64_t taken = warp_slots(first != slots.free, second != slots.free);
+    lower = __popcll(taken);
+    if (lower > most_lower) return false;
+    const VertexOrderKey mine[2] = {first != slots.free ? order[first] : 0,
+                                    second != slots.free ? order[second] : 0};
+    uint32_t ranks[2] = {0, 0};
+    for (; taken != 0; taken &= taken - 1) {
+      const VertexOrderKey other = order[slots[__ffsll(static_cast<long long>(taken)) - 1]];
+      ranks[0] += other < mine[0] ? 1 : 0;
+      ranks[1] += other < mine[1] ? 1 : 0;
+    }
+    if (first != slots.free) {
+      space.ranks[lane] = static_cast<uint8_t>(ranks[0]);
+      space.row[ranks[0]] = static_cast<uint16_t>(first);
+    }
+    if (second != slots.free) {
+      space.ranks[lane + 32] = static_cast<uint8_t>(ranks[1]);
+      space.row[ranks[1]] = static_cast<uint16_t>(second);
+    }
+    space.below[lane] = 0;
+    __syncwarp();
+    return true;
+  }
+
+  /// Numbers edges and triangles; all masks are known. `tops` is the number of tets (3D).
+  __device__ bool number(uint32_t tops) {
+    for (uint32_t i = lane; i < size; i += 32) {
+      uint32_t mask = space.masks[i];
+      while (__popc(mask) > 1) {  // each rank with those below it
+        const uint32_t high = 31 - __clz(mask);
+        mask ^= 1u << high;
+        atomicOr(&space.below[high], mask);
+      }
+    }
+    __syncwarp();
+    const uint32_t below = space.below[lane];
+    uint32_t before = __popc(below);
+    const uint32_t own = before;
+    for (uint32_t step = 1; step < 32; step *= 2) {
+      const uint32_t other = __shfl_up_sync(whole_warp, before, step);
+      if (lane >= step) before += other;
+    }
+    faces = __shfl_sync(whole_warp, before, 31);
+    before += lower - own;
+    space.first_face[lane] = before;
+    cells = lower + faces + (Dim == 3 ? tops : 0);
+    if (cells > most_cells) return false;
+    if (lane < lower) space.keys[lane] = (lane + 1) << 20 | lane;
+    for (uint32_t lows = below; lows != 0; lows &= lows - 1, ++before) {
+      space.keys[before] = (lane + 1) << 20 | __ffs(static_cast<int>(lows)) << 14 | before;
+    }
+    for (uint32_t c = lane; c < cells; c += 32) space.mates[c] = unpaired_mark;
+    __syncwarp();
+    return true;
+  }
+
+  /// The facets of a cell as a set of numbers.
+  [[nodiscard]] __device__ uint64_t facets(uint32_t cell) const {
+    if (cell < lower || cell >= cells) return 0;
+    if (!is_tet(cell)) {
+      const uint32_t key = space.keys[cell];
+      return bit64(rank_of_key(key, 0)) | bit64(rank_of_key(key, 1));
+    }
+    const uint32_t three = space.tet_facets[cell - lower - faces];
+    return bit64(three & 255) | bit64(three >> 8 & 255) | bit64(three >> 16);
+  }
+
+  /// Pairs up to 64 cells, in registers.
+  __device__ void pair_few() const {
+    const uint64_t mine[2] = {facets(lane), facets(lane + 32)};
+    const uint32_t keys[2] = {lane < cells ? space.keys[lane] : none,
+                              lane + 32 < cells ? space.keys[lane + 32] : none};
+    uint64_t left = (cells == 64 ? ~uint64_t{0} : bit64(cells) - 1) & ~uint64_t{1};  // edge 0 is the vertex's
+    while (true) {
+      const int open[2] = {__popcll(mine[0] & left), __popcll(mine[1] & left)};
+      const bool here[2] = {(left >> lane & 1) != 0, (left >> (lane + 32) & 1) != 0};
+      const uint32_t one =
+          min(here[0] && open[0] == 1 ? keys[0] : none, here[1] && open[1] == 1 ? keys[1] : none);
+      uint32_t pick = __reduce_min_sync(whole_warp, one);
+      if (pick != none) {
+        const uint32_t i = pick & 255;
+        const uint64_t own = (i < 32 ? mine[0] : mine[1]) & left;
+        const uint32_t facet =
+            __shfl_sync(whole_warp, __ffsll(static_cast<long long>(own)) - 1, static_cast<int>(i % 32));
+        if (lane == 0) {
+          space.mates[i] = static_cast<uint16_t>(facet);
+          space.mates[facet] = static_cast<uint16_t>(i);
+        }
+        left &= ~(bit64(i) | bit64(facet));
+        continue;
+      }
+      const uint32_t zero =
+          min(here[0] && open[0] == 0 ? keys[0] : none, here[1] && open[1] == 0 ? keys[1] : none);
+      pick = __reduce_min_sync(whole_warp, zero);
+      if (pick == none) break;
+      if (lane == 0) space.mates[pick & 255] = critical_mark;
+      left &= ~bit64(pick & 255);
+    }
+    __syncwarp();
+  }
+
+  /// The unpaired facets of a cell: how many, and one of them.
+  [[nodiscard]] __device__ uint32_t open_facets(uint32_t cell, uint32_t& facet) const {
+    uint32_t count = 0;
+    const auto see = [&](uint32_t f) {
+      if (space.mates[f] != unpaired_mark) return;
+      facet = f;
+      ++count;
+    };
+    if (cell < lower) return 0;
+    if (!is_tet(cell)) {
+      see(rank_of_key(space.keys[cell], 0));
+      see(rank_of_key(space.keys[cell], 1));
+    } else {
+      const uint32_t three = space.tet_facets[cell - lower - faces];
+      see(three & 255), see(three >> 8 & 255), see(three >> 16);
+    }
+    return count;
+  }
+
+  /// Pairs any number of cells that has room, in shared memory.
+  __device__ void pair_many() const {
+    if (lane == 0) space.mates[0] = critical_mark;  // for now: it is the vertex's
+    __syncwarp();
+    while (true) {
+      uint32_t one = none;
+      uint32_t zero = none;
+      for (uint32_t c = lane; c < cells; c += 32) {
+        if (space.mates[c] != unpaired_mark) continue;
+        uint32_t facet = 0;
+        const uint32_t open = open_facets(c, facet);
+        if (open == 1) one = min(one, space.keys[c]);
+        if (open == 0) zero = min(zero, space.keys[c]);
+      }
+      uint32_t pick = __reduce_min_sync(whole_warp, one);
+      const bool pairs = pick != none;
+      if (!pairs) pick = __reduce_min_sync(whole_warp, zero);
+      if (pick == none) return;
+      __syncwarp();
+      if (lane == 0) {
+        const uint32_t i = pick & 255;
+        uint32_t facet = 0;
+        if (pairs) {
+          (void)open_facets(i, facet);
+          space.mates[i] = static_cast<uint16_t>(facet);
+          space.mates[facet] = static_cast<uint16_t>(i);
+        } else {
+          space.mates[i] = critical_mark;
+        }
+      }
+      __syncwarp();
+    }
+  }
+};
+
+/// What the kernel writes.
+struct Output {
+  uint32_t* offsets;  ///< by vertex: the place of its row among those of its tile
+  uint32_t* rows;
+  uint8_t* partners;
+  uint32_t row_capacity;
+  uint32_t* tile_begin;
+  uint32_t* tile_size;
+  uint8_t* opposite;
+  uint32_t* next;         ///< null if not asked for
+  uint32_t* first_cells;  ///< likewise
+  FoundCell* critical;
+  uint32_t critical_capacity;
+  uint32_t* counters;  ///< rows and critical cells
+  uint8_t* is_left_to_host;
+};
+
+__device__ void add_critical(const Output& out, const FoundCell& cell) {
+  const uint32_t at = atomicAdd(out.counters + 1, 1u);
+  if (at < out.critical_capacity) out.critical[at] = cell;
+}
+
+/// The cells of a star with all these ranks: at most two are told.
+template <int Dim>
+__device__ uint32_t cells_with(const WarpSpace& space, const TileFrame<Dim>& tile, const uint16_t* star,
+                               uint32_t size, uint32_t ranks, uint32_t (&found)[2]) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < size; ++i) {
+    if ((space.masks[i] & ranks) != ranks) continue;
+    if (count < 2) found[count] = tile.cell_id(star[i]);
+    ++count;
+  }
+  return count;
+}
+
+/// Sees to one vertex. False if it is too large.
+template <int Dim>
+__device__ bool see_to(const TilesView<Dim>& tiles, const TileFrame<Dim>& tile, const Space<Dim>& space,
+                       uint32_t v, uint32_t* rows_taken, const Output& out) {
+  WarpSpace& mine = space.warp[threadIdx.x / 32];
+  const uint32_t lane = threadIdx.x % 32;
+  const uint32_t own = v + tile.lower;
+  const uint32_t vertex = tile.first_vertex + v;
+  const uint32_t begin = space.stars.begin(v);
+  const uint16_t* const star = space.stars.star + begin;
+  LowerStarWarp<Dim> lower{mine, lane};
+  lower.size = space.stars.end(v) - begin;
+  if (lower.size > 32 * chunks) return false;
+  const NeighbourSlots slots(mine.slots);
+  slots.clear(lane);
+  __syncwarp();
+  const VertexOrderKey center = space.order[own];
+  uint32_t cell_slots[chunks] = {};  // of lower corners, 8 bits each + 1
+  bool fits = true;
+  uint32_t first_input = none;
+  uint32_t first_cell = none;
+  for (uint32_t k = 0; k < chunks; ++k) {
+    if (32 * k + lane >= lower.size) continue;
+    const LocalCell cell = space.stars.cells[star[32 * k + lane]];
+    for (int i = 0; i <= Dim; ++i) {
+      if (cell.corner[i] == own || !(space.order[cell.corner[i]] < center)) continue;
+      const uint32_t slot = slots.insert(cell.corner[i]);
+      fits &= slot < slots.count;
+      cell_slots[k] = cell_slots[k] << 8 | (slot % slots.count + 1);
+    }
+    if (out.next != nullptr) {
+      const uint32_t id = tile.cell_id(star[32 * k + lane]);
+      const uint32_t input = tiles.cell_input(id);
+      if (input < first_input) {
+        first_input = input;
+        first_cell = id;
+      }
+    }
+  }
+  __syncwarp();
+  if (!__all_sync(whole_warp, fits)) return false;
+  if (out.next != nullptr) {
+    const uint32_t least = __reduce_min_sync(whole_warp, first_input);
+    if (lower.size == 0) {
+      if (lane == 0) out.first_cells[vertex] = none;
+    } else if (first_input == least) {
+      out.first_cells[vertex] = first_cell;
+    }
+  }
+  if (!lower.rank(slots, space.order)) return false;
+  uint32_t row_begin = 0;
+  if (lane == 0) {
+    row_begin = atomicAdd(rows_taken, lower.lower);
+    space.row_begin[v] = row_begin;
+    space.row_size[v] = lower.lower;
+  }
+  row_begin = __shfl_sync(whole_warp, row_begin, 0);
+  if (row_begin + lower.lower > space.row_capacity) return false;
+  if (lower.lower == 0) {
+    if (lane == 0) add_critical(out, {0, vertex, vertex, 0, {none, none}});
+    return true;
+  }
+  // Ranks instead of slots; tets get their numbers in the order of the star.
+  uint32_t tops = 0;
+  uint32_t top_number[chunks];
+  uint32_t top_ranks[chunks];  // descending, 8 bits each; of cells that are all lower
+  for (uint32_t k = 0; k < chunks; ++k) {
+    uint32_t mask = 0;
+    for (uint32_t rest = cell_slots[k]; rest != 0; rest >>= 8) mask |= 1u << mine.ranks[(rest & 255) - 1];
+    if (32 * k + lane < lower.size) mine.masks[32 * k + lane] = mask;
+    const bool is_top = __popc(mask) == Dim;
+    const uint32_t who = __ballot_sync(whole_warp, is_top);
+    top_number[k] = is_top ? tops + __popc(who & ((1u << lane) - 1)) : none;
+    tops += __popc(who);
+    top_ranks[k] = 0;
+    for (; is_top && mask != 0; mask &= mask - 1) {
+      top_ranks[k] = top_ranks[k] >> 8 | static_cast<uint32_t>(__ffs(static_cast<int>(mask)) - 1) << 16;
+    }
+  }
+  __syncwarp();
+  if (!lower.number(tops)) return false;
+  // The shift above leaves the highest rank in the top byte, of a triangle's two the lower one in the middle.
+  for (uint32_t k = 0; k < chunks; ++k) {
+    if (top_number[k] == none) continue;
+    const uint32_t high = top_ranks[k] >> 16;
+    const uint32_t middle = top_ranks[k] >> 8 & 255;
+    if constexpr (Dim == 3) {
+      const uint32_t low = top_ranks[k] & 255;
+      mine.tet_facets[top_number[k]] =
+          lower.face(high, middle) | lower.face(high, low) << 8 | lower.face(middle, low) << 16;
+      top_number[k] += lower.lower + lower.faces;
+      mine.keys[top_number[k]] = (high + 1) << 20 | (middle + 1) << 14 | (low + 1) << 8 | top_number[k];
+    } else {
+      top_number[k] = lower.face(high, middle);
+    }
+  }
+  __syncwarp();
+  if (lower.cells <= 64) {
+    lower.pair_few();
+  } else {
+    lower.pair_many();
+  }
+  // Edges.
+  bool is_plain = true;  // no facet with more than two cells
+  if (lane < lower.lower) {
+    const uint32_t mate = mine.mates[lane];
+    uint8_t partner = 0;
+    if (lane > 0 && mate == critical_mark) {
+      partner = Gradient<Dim>::critical;
+      uint32_t cofaces[2] = {none, none};
+      if (Dim == 2) is_plain &= cells_with<Dim>(mine, tile, star, lower.size, 1u << lane, cofaces) <= 2;
+      add_critical(out, {1, vertex, lane, 0, {cofaces[0], cofaces[1]}});
+    } else if (lane > 0) {
+      const uint32_t key = mine.keys[mate];
+      partner = static_cast<uint8_t>(rank_of_key(key, 0) == lane ? rank_of_key(key, 1) : rank_of_key(key, 0));
+    }
+    space.rows[row_begin + lane] = mine.row[lane];
+    space.partners[row_begin + lane] = partner;
+  }
+  // Triangles of tets.
+  if constexpr (Dim == 3) {
+    for (uint32_t c = lower.lower + lane; c < lower.lower + lower.faces; c += 32) {
+      if (mine.mates[c] != critical_mark) continue;
+      const uint32_t high = rank_of_key(mine.keys[c], 0);
+      const uint32_t low = rank_of_key(mine.keys[c], 1);
+      uint32_t cofaces[2] = {none, none};
+      is_plain &= cells_with<Dim>(mine, tile, star, lower.size, 1u << high | 1u << low, cofaces) <= 2;
+      add_critical(out, {2, vertex, high, low, {cofaces[0], cofaces[1]}});
+    }
+  }
+  // Top cells.
+  for (uint32_t k = 0; k < chunks; ++k) {
+    if (top_number[k] == none) continue;
+    const uint32_t local = star[32 * k + lane];
+    const uint32_t id = tile.cell_id(local);
+    const uint32_t mate = mine.mates[top_number[k]];
+    if (mate == critical_mark) {
+      out.opposite[id] = Gradient<Dim>::critical;
+      if (out.next != nullptr) out.next[id] = none;
+      add_critical(out, {Dim, vertex, id, 0, {none, none}});
+      continue;
+    }
+    uint32_t facet = 1u << rank_of_key(mine.keys[mate], 0);
+    if (Dim == 3) facet |= 1u << rank_of_key(mine.keys[mate], 1);
+    const uint32_t rest = mine.masks[32 * k + lane] & ~facet;
+    const uint32_t apart = mine.row[__ffs(static_cast<int>(rest)) - 1];
+    const LocalCell cell = space.stars.cells[local];
+    uint32_t corner = 0;
+    for (int i = 1; i <= Dim; ++i) corner = cell.corner[i] == apart ? i : corner;
+    out.opposite[id] = static_cast<uint8_t>(corner);
+    if (out.next == nullptr) continue;
+    uint32_t around[2] = {none, none};
+    is_plain &= cells_with<Dim>(mine, tile, star, lower.size, facet, around) <= 2;
+    out.next[id] = around[0] == id ? around[1] : around[0];
+  }
+  return __all_sync(whole_warp, is_plain);
+}
+
+template <int Dim>
+__global__ void __launch_bounds__(threads)
+    gradient_kernel(TilesView<Dim> tiles, const VertexOrderKey* order, Output out) {
+  extern __shared__ __align__(16) char memory[];
+  __shared__ uint32_t scan_space[BlockTeam::max_warps];
+  __shared__ uint32_t rows_taken;
+  __shared__ uint32_t base;
+  __shared__ uint32_t is_left;
+  const uint32_t t = blockIdx.x;
+  if (tiles.is_left_to_host[t] != 0) {
+    if (threadIdx.x == 0) out.tile_size[t] = 0;
+    return;
+  }
+  SharedSpace shared(memory);
+  const Space<Dim> space(shared, tiles.largest);
+  const BlockTeam team(scan_space);
+  const TileFrame<Dim> tile(tiles, t);
+  if (team.rank() == 0) rows_taken = is_left = 0;
+  team.for_each(tile.vertices, [&](uint32_t l) { space.order[l] = order[tile.vertex_id(l)]; });
+  space.stars.load(team, tile);
+  const uint32_t lane = threadIdx.x % 32;
+  const uint32_t warp = threadIdx.x / 32;
+  for (uint32_t v = warp; v < tile.owned; v += warps) {
+    const bool done = see_to(tiles, tile, space, v, &rows_taken, out);
+    if (!done && lane == 0) atomicOr(&is_left, 1u);
+    __syncwarp();
+  }
+  team.sync();
+  const bool fails = is_left != 0;
+  if (team.rank() == 0) {
+    if (fails) out.is_left_to_host[t] = 1;
+    base = fails ? 0 : atomicAdd(out.counters, rows_taken);
+    out.tile_begin[t] = base;
+    out.tile_size[t] = fails ? 0 : rows_taken;
+  }
+  team.sync();
+  if (fails || std::uint64_t{base} + rows_taken > out.row_capacity) return;
+  team.exclusive_scan(space.row_size, tile.owned);
+  if (team.rank() == 0) space.row_size[tile.owned] = rows_taken;
+  team.sync();
+  for (uint32_t v = warp; v < tile.owned; v += warps) {
+    const uint32_t place = space.row_size[v];
+    const uint32_t size = space.row_size[v + 1] - place;
+    if (lane == 0) out.offsets[tile.first_vertex + v] = place;
+    if (lane < size) {
+      out.rows[base + place + lane] = tile.vertex_id(space.rows[space.row_begin[v] + lane]);
+      out.partners[base + place + lane] = space.partners[space.row_begin[v] + lane];
+    }
+  }
+}
+
+/// Moves the rows of a tile to their place.
+__global__ void place_rows(const uint32_t* first_vertex, const uint32_t* first_row,
+                           const uint32_t* tile_begin, const uint32_t* tile_size, const uint32_t* rows,
+                           const uint8_t* partners, uint32_t* offsets, uint32_t* lower,
+                           uint8_t* partners_out) {
+  const uint32_t t = blockIdx.x;
+  const uint32_t to = first_row[t];
+  const uint32_t from = tile_begin[t];
+  for (uint32_t v = first_vertex[t] + threadIdx.x; v < first_vertex[t + 1]; v += blockDim.x) offsets[v] += to;
+  for (uint32_t i = threadIdx.x; i < tile_size[t]; i += blockDim.x) {
+    lower[to + i] = rows[from + i];
+    partners_out[to + i] = partners[from + i];
+  }
+}
+
+}  // namespace
+
+template <int Dim>
+GradientFinder<Dim>::GradientFinder(const DeviceTiles<Dim>& tiles, const Buffer<VertexOrderKey>& order,
+                                    bool keep_paths)
+    : tiles_(tiles), order_(order), keep_paths_(keep_paths) {
+  const Exec& exec = tiles.exec();
+  result_.offsets = Buffer<uint32_t>(exec, size_t{tiles.vertex_count()} + 1);
+  result_.opposite = Buffer<uint8_t>(exec, tiles.cell_count());
+  if (keep_paths) {
+    result_.next = Buffer<uint32_t>(exec, tiles.cell_count());
+    result_.first_cells = Buffer<uint32_t>(exec, tiles.vertex_count());
+  }
+  tile_begin_ = Buffer<uint32_t>(exec, tiles.tile_count());
+  tile_size_ = Buffer<uint32_t>(exec, tiles.tile_count());
+  // Usual sizes; if they do not do, the kernel has counted what does.
+  if (!run(size_t{8} * tiles.vertex_count() + 1024, tiles.vertex_count() / 8 + 1024)) {
+    (void)run(rows_needed_, critical_needed_);
+  }
+}
+
+template <int Dim>
+bool GradientFinder<Dim>::run(size_t row_capacity, size_t critical_capacity) {
+  const Exec& exec = tiles_.exec();
+  rows_ = Buffer<uint32_t>(exec, row_capacity);
+  row_partners_ = Buffer<uint8_t>(exec, row_capacity);
+  Buffer<FoundCell> critical(exec, critical_capacity);
+  Buffer<uint8_t> left(exec, tiles_.tile_count());
+  detail::copy(exec, left.data(), tiles_.is_left_to_host.data(), left.bytes(), detail::CopyKind::on_device);
+  const uint32_t zero[2] = {0, 0};
+  Buffer<uint32_t> counters(exec, std::span<const uint32_t>(zero));
+  SharedSpace space(nullptr);
+  (void)Space<Dim>(space, tiles_.largest());
+  const Output out = {result_.offsets.data(),
+                      rows_.data(),
+                      row_partners_.data(),
+                      static_cast<uint32_t>(std::min<size_t>(row_capacity, none)),
+                      tile_begin_.data(),
+                      tile_size_.data(),
+                      result_.opposite.data(),
+                      keep_paths_ ? result_.next.data() : nullptr,
+                      keep_paths_ ? result_.first_cells.data() : nullptr,
+                      critical.data(),
+                      static_cast<uint32_t>(std::min<size_t>(critical_capacity, none)),
+                      counters.data(),
+                      left.data()};
+  launch_tiles(exec, tiles_.tile_count(), threads, space.bytes(), gradient_kernel<Dim>,
+               "computing the gradient", TilesView<Dim>(tiles_), order_.data(), out);
+  const Array<uint32_t> counted = counters.to_host();
+  rows_needed_ = counted[0];
+  critical_needed_ = counted[1];
+  if (rows_needed_ > row_capacity || critical_needed_ > critical_capacity) return false;
+  critical_ = critical.to_host(critical_needed_);
+  host_tiles_.clear();
+  const Array<uint8_t> flags = left.to_host();
+  for (uint32_t t = 0; t < tiles_.tile_count(); ++t) {
+    if (flags[t] != 0) host_tiles_.push_back(t);
+  }
+  return true;
+}
+
+template <int Dim>
+DeviceGradient GradientFinder<Dim>::finish(const Array<uint32_t>& host_rows) {
+  TS_EXPECTS(host_rows.size() == host_tiles_.size());
+  const Exec& exec = tiles_.exec();
+  Array<uint32_t> sizes = tile_size_.to_host();
+  for (size_t i = 0; i < host_rows.size(); ++i) sizes[host_tiles_[i]] = host_rows[i];
+  first_rows_.resize(sizes.size() + 1);
+  size_t edges = 0;
+  for (size_t t = 0; t < sizes.size(); ++t) {
+    first_rows_[t] = static_cast<uint32_t>(edges);
+    edges += sizes[t];
+  }
+  first_rows_[sizes.size()] = checked_offset(edges);
+  const Buffer<uint32_t> first_row(exec, std::span<const uint32_t>(first_rows_));
+  result_.lower = Buffer<uint32_t>(exec, edges);
+  result_.partners = Buffer<uint8_t>(exec, edges);
+  launch_tiles(exec, tiles_.tile_count(), threads, 0, place_rows, "placing rows", tiles_.first_vertex.data(),
+               first_row.data(), tile_begin_.data(), tile_size_.data(), rows_.data(), row_partners_.data(),
+               result_.offsets.data(), result_.lower.data(), result_.partners.data());
+  detail::copy(exec, result_.offsets.data() + tiles_.vertex_count(), first_row.data() + tiles_.tile_count(),
+               sizeof(uint32_t), detail::CopyKind::on_device);
+  rows_ = {};
+  row_partners_ = {};
+  return std::move(result_);
+}
+
+template class GradientFinder<2>;
+template class GradientFinder<3>;
+
+}  // namespace tessera::cuda

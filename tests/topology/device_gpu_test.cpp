@@ -1,0 +1,120 @@
+// The analyses on a device: the same as on the host, whatever the mesh, the field and the tiles.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tile/oracle.h"
+#include "topology/meshes.h"
+#include "topology/results.h"
+
+namespace tessera {
+namespace {
+
+using namespace testing;
+
+class TopologyOnDevice : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (devices().empty()) GTEST_SKIP() << no_device_reason();
+  }
+};
+
+template <int Dim>
+void expect_same(const SimplexMesh<Dim>& mesh, const Field& field, const std::string& name) {
+  const Results expected = compute_results(mesh, field, {.tiles = {.order = VertexOrder::input}});
+  for (const std::uint32_t size : {1u, 40u, 512u, 100000u}) {
+    for (const VertexOrder order : {VertexOrder::input, VertexOrder::morton}) {
+      const Setting setting{.threads = 2, .tiles = {.max_vertices = size, .order = order}, .on_device = true};
+      EXPECT_EQ(difference(compute_results(mesh, field, setting), expected), "")
+          << name << ": " << setting.description();
+    }
+  }
+}
+
+TEST_F(TopologyOnDevice, Solids) {
+  for (const std::uint32_t n : {2u, 3u, 9u, 17u}) {
+    const TetMesh mesh = make_shuffled(make_kuhn_full(n));
+    expect_same(mesh, make_wave_field(mesh.points, WaveField::rough), "kuhn-full " + std::to_string(n));
+    expect_same(mesh, make_tied_field(mesh.vertex_count(), 10, n), "kuhn-full tied " + std::to_string(n));
+  }
+  const TetMesh holes = make_kuhn(20);
+  expect_same(holes, make_wave_field(holes.points, WaveField::rough), "kuhn 20");
+  expect_same(holes, make_random_field(holes.vertex_count(), 3), "kuhn 20 random");
+  const TetMesh torus = make_torus3(7);
+  expect_same(torus, make_random_field(torus.vertex_count(), 3), "3-torus");
+}
+
+TEST_F(TopologyOnDevice, Surfaces) {
+  for (const std::uint32_t n : {3u, 20u, 70u}) {
+    const TriMesh mesh = make_shuffled(make_torus(n, n + 2));
+    expect_same(mesh, make_wave_field(mesh.points, WaveField::rough), "torus " + std::to_string(n));
+    expect_same(mesh, make_tied_field(mesh.vertex_count(), 10, n), "torus tied " + std::to_string(n));
+  }
+  for (const bool is_closed : {false, true}) {
+    const TriMesh fan = make_fan(30, is_closed);
+    expect_same(fan, make_random_field(fan.vertex_count(), 2), "fan");
+  }
+}
+
+// Several cells on a facet: paths have a choice that only the host makes.
+TEST_F(TopologyOnDevice, NonManifoldMeshes) {
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    const TetMesh solid = oracle::random_mesh<3>(60, 200, seed);
+    expect_same(solid, make_random_field(60, seed), "random solid");
+    const TriMesh surface = oracle::random_mesh<2>(60, 100, seed);
+    expect_same(surface, make_random_field(60, seed), "random surface");
+  }
+  for (const char* name : small_solids) {
+    const TetMesh mesh = make_small_solid(name);
+    expect_same(mesh, make_random_field(mesh.vertex_count(), 4), name);
+  }
+  for (const char* name : small_surfaces) {
+    const TriMesh mesh = make_small_surface(name);
+    expect_same(mesh, make_random_field(mesh.vertex_count(), 4), name);
+  }
+}
+
+// Stars beyond what kernels hold, next to ones that they do.
+TEST_F(TopologyOnDevice, LargeStars) {
+  for (const std::uint32_t longitudes : {4u, 6u, 9u, 12u, 40u}) {
+    const TetMesh ball = make_ball(longitudes, 5);
+    expect_same(ball, make_peak_field(ball.vertex_count(), 0, 8), "ball " + std::to_string(longitudes));
+    expect_same(ball, make_random_field(ball.vertex_count(), 8), "ball " + std::to_string(longitudes));
+  }
+  for (const std::uint32_t n : {20u, 31u, 40u, 70u, 300u}) {
+    const TetMesh sphere = make_sphere3(5, n);
+    expect_same(sphere, make_peak_field(sphere.vertex_count(), 1, 8), "3-sphere " + std::to_string(n));
+  }
+  const TriMesh fan = make_fan(500, true);
+  expect_same(fan, make_peak_field(fan.vertex_count(), 0, 8), "fan of 500");
+}
+
+TEST_F(TopologyOnDevice, FieldTypes) {
+  const TetMesh mesh = make_shuffled(make_kuhn(9));
+  const Field rough = make_wave_field(mesh.points, WaveField::rough);
+  const auto as = [&]<class T>(T) {
+    Array<T> values(mesh.vertex_count());
+    for (std::size_t v = 0; v < values.size(); ++v)
+      values[v] = static_cast<T>(20 * (rough.as<float>()[v] + 4));
+    return Field("typed", std::move(values));
+  };
+  expect_same(mesh, as(double{}), "double");
+  expect_same(mesh, as(std::int64_t{}), "int64");
+  expect_same(mesh, as(std::uint8_t{}), "uint8");
+  expect_same(mesh, as(std::int16_t{}), "int16");
+  Array<float> broken(mesh.vertex_count(), 1.0f);
+  broken[5] = std::numeric_limits<float>::quiet_NaN();
+  const TiledMesh<3> tiles = tile(mesh);
+  EXPECT_THROW((void)critical_points<3>(tiles, Field("nan", broken), {.exec = Exec::cuda()}), Error);
+}
+
+TEST_F(TopologyOnDevice, RunsAreEqual) {
+  const TetMesh mesh = make_kuhn(40);
+  const Field field = make_wave_field(mesh.points, WaveField::rough);
+  const Setting setting{.threads = 2, .on_device = true};
+  const Results first = compute_results(mesh, field, setting);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(difference(compute_results(mesh, field, setting), first), "");
+}
+
+}  // namespace
+}  // namespace tessera

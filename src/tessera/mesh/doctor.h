@@ -105,6 +105,10 @@ enum class Defect : std::int32_t {
 void check_mesh(const TriMesh& mesh, std::string_view name, const Exec& exec = Exec::host());
 void check_mesh(const TetMesh& mesh, std::string_view name, const Exec& exec = Exec::host());
 
+/// The same but for the cells, for those who look at them anyway.
+void check_points_and_fields(const TriMesh& mesh, std::string_view name, const Exec& exec = Exec::host());
+void check_points_and_fields(const TetMesh& mesh, std::string_view name, const Exec& exec = Exec::host());
+
 struct FixOptions {
   bool drop = true;   ///< cells with bad, repeated or duplicate indices; points that are not finite or unused
   bool weld = false;  ///< join points with exactly equal coordinates

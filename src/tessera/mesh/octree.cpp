@@ -15,32 +15,14 @@
 namespace tessera {
 namespace {
 
-/// Puts two zeros between the low 21 bits.
-constexpr std::uint64_t spread(std::uint64_t x) {
-  x &= 0x1FFFFF;
-  x = (x | x << 32) & 0x001F00000000FFFF;
-  x = (x | x << 16) & 0x001F0000FF0000FF;
-  x = (x | x << 8) & 0x100F00F00F00F00F;
-  x = (x | x << 4) & 0x10C30C30C30C30C3;
-  x = (x | x << 2) & 0x1249249249249249;
-  return x;
-}
-
-/// Cell number along one axis, in the box's 2^21 cells.
-std::uint64_t cell_number(double position, double low, double high) {
-  constexpr double cells = 1 << octree_levels;
-  const double scaled = (position - low) / (high - low) * cells;
-  if (!(scaled > 0) || !std::isfinite(position)) return 0;  // also boxes without extent
-  return static_cast<std::uint64_t>(std::min(scaled, cells - 1));
-}
-
 struct Node {
   std::uint32_t begin, end;
   int level;
 };
 
-/// Cuts the sorted codes into leaves.
-Array<std::uint32_t> find_leaves(std::span<const std::uint64_t> codes, std::uint32_t max_points) {
+}  // namespace
+
+Array<std::uint32_t> find_octree_leaves(std::span<const std::uint64_t> codes, std::uint32_t max_points) {
   Array<std::uint32_t> offsets;
   offsets.push_back(0);
   std::vector<Node> stack = {{0, static_cast<std::uint32_t>(codes.size()), 0}};
@@ -70,6 +52,8 @@ Array<std::uint32_t> find_leaves(std::span<const std::uint64_t> codes, std::uint
   }
   return offsets;
 }
+
+namespace {
 
 template <class T>
 MinMax<double> axis_range(std::span<const Vec3<T>> points, T Vec3<T>::*axis, const Exec& exec) {
@@ -105,14 +89,12 @@ OctreeLeaves make_octree_leaves(const Points& points, const OctreeOptions& optio
   points.visit([&](auto values) {
     host_for_each(host, n, [&](std::size_t i) {
       const Vec3d p = vec_cast<double>(values[i]);
-      codes.data()[i] = spread(cell_number(p.x, box.low.x, box.high.x)) |
-                        spread(cell_number(p.y, box.low.y, box.high.y)) << 1 |
-                        spread(cell_number(p.z, box.low.z, box.high.z)) << 2;
+      codes.data()[i] = morton_code(p, box);
       leaves.order[i] = static_cast<std::uint32_t>(i);
     });
   });
   sort_pairs<std::uint64_t, std::uint32_t>(host, codes.span(), leaves.order, 3 * octree_levels);
-  leaves.offsets = find_leaves(codes.span(), options.max_points);
+  leaves.offsets = find_octree_leaves(codes.span(), options.max_points);
   if (!options.input_order) return leaves;
   host::for_each_chunk(host.threads(), leaves.size(), 16, [&](host::Range range, int) {
     for (std::size_t l = range.begin; l < range.end; ++l) {

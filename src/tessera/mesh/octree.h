@@ -6,25 +6,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <tessera/core/array.h>
 #include <tessera/core/vec.h>
 #include <tessera/exec/exec.h>
 #include <tessera/mesh/mesh.h>
+#include <tessera/mesh/morton.h>
 
 namespace tessera {
 
-/// An axis-aligned box.
-struct Box {
-  Vec3d low = {0, 0, 0};
-  Vec3d high = {1, 1, 1};
-};
-
 /// The smallest box around the finite points; the unit cube when there are none.
 [[nodiscard]] Box bounding_box(const Points& points, const Exec& exec = Exec::host());
-
-/// Levels of the octree: 21 bits an axis fill a 64-bit code.
-inline constexpr int octree_levels = 21;
 
 struct OctreeOptions {
   Box box;                          ///< of the root; points outside count as on its border
@@ -41,6 +34,10 @@ struct OctreeLeaves {
 
   [[nodiscard]] std::size_t size() const { return offsets.size() - 1; }
 };
+
+/// Where the leaves of points with these codes, ascending, begin, and their end.
+[[nodiscard]] Array<std::uint32_t> find_octree_leaves(std::span<const std::uint64_t> codes,
+                                                      std::uint32_t max_points);
 
 /// O(n) by radix sort; 24 bytes a point of temporary memory. Points that coincide beyond the last level are
 /// cut into leaves by number. Non-finite coordinates count as the box's low corner.

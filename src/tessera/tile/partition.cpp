@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include <tessera/core/error.h>
 #include <tessera/core/macros.h>
@@ -24,15 +25,26 @@ Array<std::uint32_t> join_leaves(const Array<std::uint32_t>& offsets, std::uint3
 
 }  // namespace
 
-Partition partition_octree(const Points& points, std::uint32_t max_vertices, const Exec& exec) {
+Box octree_cube(const Points& points, const Exec& exec) {
   Box box = bounding_box(points, exec);
   // A cube, so that leaves are not drawn out along short axes.
   const double side = std::max({box.high.x - box.low.x, box.high.y - box.low.y, box.high.z - box.low.z});
   box.high = box.low + Vec3d{side, side, side};
+  return box;
+}
+
+Partition partition_octree(const Points& points, std::uint32_t max_vertices, const Exec& exec) {
   // Morton order also inside tiles: the numbering must not depend on their size.
   OctreeLeaves leaves = make_octree_leaves(
-      points, {.box = box, .max_points = max_vertices, .input_order = false, .exec = exec});
+      points,
+      {.box = octree_cube(points, exec), .max_points = max_vertices, .input_order = false, .exec = exec});
   return {std::move(leaves.order), join_leaves(leaves.offsets, max_vertices)};
+}
+
+Partition partition_codes(Array<std::uint32_t> order, std::span<const std::uint64_t> codes,
+                          std::uint32_t max_vertices) {
+  TS_EXPECTS(order.size() == codes.size());
+  return {std::move(order), join_leaves(find_octree_leaves(codes, max_vertices), max_vertices)};
 }
 
 Partition partition_in_order(std::size_t vertices, std::uint32_t max_vertices) {
@@ -64,6 +76,28 @@ Partition partition_given(std::span<const std::uint32_t> tile_of, std::size_t ve
     if (i == vertices || keys[i] != keys[i - 1]) partition.offsets.push_back(static_cast<std::uint32_t>(i));
   }
   return partition;
+}
+
+void check_partition(const Partition& partition, std::size_t n) {
+  const auto refuse = [](const std::string& why) {
+    throw Error(ErrorCode::bad_mesh, "the given partition " + why);
+  };
+  if (partition.order.size() != n && !partition.order.empty())
+    refuse("has " + std::to_string(partition.order.size()) + " vertices, not " + std::to_string(n));
+  if (n == 0) return;
+  if (partition.offsets.empty() || partition.offsets.front() != 0 || partition.offsets.back() != n) {
+    refuse("does not cut all vertices into tiles");
+  }
+  for (std::size_t t = 0; t < partition.size(); ++t) {
+    if (partition.offsets[t] >= partition.offsets[t + 1])
+      refuse("has no vertices in tile " + std::to_string(t));
+  }
+  std::vector<bool> seen(n, false);
+  for (const std::uint32_t v : partition.order) {
+    if (v >= n || seen[v])
+      refuse("names vertex " + std::to_string(v) + (v >= n ? ", which is not there" : " twice"));
+    seen[v] = true;
+  }
 }
 
 }  // namespace tessera

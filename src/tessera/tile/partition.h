@@ -8,6 +8,7 @@
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
 #include <tessera/mesh/mesh.h>
+#include <tessera/mesh/morton.h>
 
 namespace tessera {
 
@@ -26,6 +27,12 @@ struct Partition {
 [[nodiscard]] Partition partition_octree(const Points& points, std::uint32_t max_vertices,
                                          const Exec& exec = Exec::host());
 
+/// The cube whose octree that is.
+[[nodiscard]] Box octree_cube(const Points& points, const Exec& exec = Exec::host());
+/// The same from the vertices in Morton order and their codes.
+[[nodiscard]] Partition partition_codes(Array<std::uint32_t> order, std::span<const std::uint64_t> codes,
+                                        std::uint32_t max_vertices);
+
 /// The input's order cut into runs of `max_vertices`, for meshes whose order is local already.
 [[nodiscard]] Partition partition_in_order(std::size_t vertices, std::uint32_t max_vertices);
 
@@ -33,6 +40,9 @@ struct Partition {
 /// numbers that are not used make no tile. Error(bad_mesh) if the array does not fit the points.
 [[nodiscard]] Partition partition_given(std::span<const std::uint32_t> tile_of, std::size_t vertices,
                                         const Exec& exec = Exec::host());
+
+/// Error(bad_mesh) unless it has every vertex once, or the order of the input, in tiles that are not empty.
+void check_partition(const Partition& partition, std::size_t vertices);
 
 struct LloydOptions {
   std::uint32_t max_faces = 512;      ///< a patch has at most so many: some 256 vertices

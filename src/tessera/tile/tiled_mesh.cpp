@@ -4,11 +4,14 @@
 #include <string>
 #include <utility>
 
+#include <tessera/core/config.h>
 #include <tessera/core/error.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/host/runs.h>
 #include <tessera/exec/primitives.h>
 #include <tessera/mesh/doctor.h>
+#include <tessera/tile/cuda/device_tiles.h>
+#include <tessera/tile/foreign_runs.h>
 
 namespace tessera {
 
@@ -72,7 +75,7 @@ class Tiler {
 
   void number_vertices() {
     const size_t n = mesh_.vertex_count();
-    if (options_.partition != nullptr) check_partition(*options_.partition);
+    if (options_.partition != nullptr) check_partition(*options_.partition, mesh_.vertex_count());
     Partition partition = options_.partition != nullptr ? *options_.partition
                           : keeps_order()               ? partition_in_order(n, options_.max_vertices)
                                           : partition_octree(mesh_.points, options_.max_vertices, exec_);
@@ -97,7 +100,6 @@ class Tiler {
   /// Is the input's order kept? Must not depend on the size of tiles, or numbers would. The same pass sees
   /// whether cells are sorted: they ascend, each with ascending corners.
   [[nodiscard]] bool keeps_order() {
-    constexpr uint32_t run_bits = 9;  // runs of 512 vertices
     std::atomic<size_t> foreign{0};
     std::atomic<bool> sorted{true};
     host::for_each_share(exec_.threads(), mesh_.cell_count(), [&](host::Range share) {
@@ -105,7 +107,7 @@ class Tiler {
       bool ascends = true;
       for (size_t c = share.begin; c < share.end; ++c) {
         const Cell& cell = mesh_.cells[c];
-        count += foreign_runs(cell, run_bits);
+        count += foreign_runs(cell);
         for (size_t k = 1; k < cell.size(); ++k) ascends &= cell[k - 1] < cell[k];
         ascends &= c == 0 || mesh_.cells[c - 1] < cell;
       }
@@ -114,43 +116,7 @@ class Tiler {
     });
     is_sorted_ = sorted;
     if (options_.order != VertexOrder::automatic) return options_.order == VertexOrder::input;
-    return 2 * foreign.load() <= 3 * mesh_.cell_count();
-  }
-
-  /// In how many runs of 2^bits vertices a cell lies, but for one.
-  static size_t foreign_runs(const Cell& cell, uint32_t bits) {
-    size_t count = 0;
-    for (size_t k = 1; k < cell.size(); ++k) {
-      const uint32_t run = cell[k].index() >> bits;
-      bool is_new = true;
-      for (size_t j = 0; j < k; ++j) is_new &= cell[j].index() >> bits != run;
-      count += is_new ? 1 : 0;
-    }
-    return count;
-  }
-
-  /// A caller's partition: every vertex once, tiles that are not empty.
-  void check_partition(const Partition& partition) const {
-    const size_t n = mesh_.vertex_count();
-    const auto refuse = [](const std::string& why) {
-      throw Error(ErrorCode::bad_mesh, "the given partition " + why);
-    };
-    if (partition.order.size() != n && !partition.order.empty())
-      refuse("has " + std::to_string(partition.order.size()) + " vertices, not " + std::to_string(n));
-    if (n == 0) return;
-    if (partition.offsets.empty() || partition.offsets.front() != 0 || partition.offsets.back() != n) {
-      refuse("does not cut all vertices into tiles");
-    }
-    for (size_t t = 0; t < partition.size(); ++t) {
-      if (partition.offsets[t] >= partition.offsets[t + 1])
-        refuse("has no vertices in tile " + std::to_string(t));
-    }
-    std::vector<bool> seen(n, false);
-    for (const uint32_t v : partition.order) {
-      if (v >= n || seen[v])
-        refuse("names vertex " + std::to_string(v) + (v >= n ? ", which is not there" : " twice"));
-      seen[v] = true;
-    }
+    return is_local(foreign, mesh_.cell_count());
   }
 
   Cell renumbered(const Cell& input) const {
@@ -280,9 +246,15 @@ class Tiler {
 };
 
 TiledMesh<2> tile(const TriMesh& mesh, const TileOptions& options) {
+  if constexpr (built_with_cuda) {
+    if (options.exec.is_cuda()) return cuda::tile(mesh, options);
+  }
   return Tiler<2>(mesh, options).run();
 }
 TiledMesh<3> tile(const TetMesh& mesh, const TileOptions& options) {
+  if constexpr (built_with_cuda) {
+    if (options.exec.is_cuda()) return cuda::tile(mesh, options);
+  }
   return Tiler<3>(mesh, options).run();
 }
 

@@ -113,6 +113,8 @@ class TiledMesh {
  private:
   template <int D>
   friend class Tiler;
+  template <int D>
+  friend class DeviceTiler;
 
   Array<std::uint32_t> vertex_to_input_;    // empty: as they were
   Array<std::uint32_t> vertex_from_input_;  // likewise

@@ -1,5 +1,6 @@
 #include <tessera/exec/cuda/device.h>
 
+#include <tessera/exec/cuda/staging.h>
 #include <tessera/exec/cuda/check.cuh>
 
 namespace tessera::cuda {
@@ -92,6 +93,7 @@ void release(int device, void* memory) noexcept {
 
 void copy(int device, void* to, const void* from, std::size_t bytes, detail::CopyKind kind) {
   const CurrentDevice current(device);
+  if (kind != detail::CopyKind::on_device && copy_staged(device, to, from, bytes, kind)) return;
   const cudaMemcpyKind direction = kind == detail::CopyKind::to_device ? cudaMemcpyHostToDevice
                                    : kind == detail::CopyKind::to_host ? cudaMemcpyDeviceToHost
                                                                        : cudaMemcpyDeviceToDevice;

@@ -332,7 +332,8 @@ DeviceTiles<Dim>::DeviceTiles(const TiledMesh<Dim>& tiles, const Exec& exec)
   if (!tiles.keeps_vertex_order()) vertex_to_input = Buffer<uint32_t>(exec, tiles.vertices_to_input());
   if (!tiles.keeps_cell_order()) cell_to_input = Buffer<uint32_t>(exec, tiles.cells_to_input());
   number_tiles();
-  find_boundary(tiles);
+  find_boundary();
+  find_host_boundary(tiles);
 }
 
 template <int Dim>
@@ -359,7 +360,7 @@ void DeviceTiles<Dim>::number_tiles() {
 }
 
 template <int Dim>
-void DeviceTiles<Dim>::find_boundary(const TiledMesh<Dim>& tiles) {
+void DeviceTiles<Dim>::find_boundary() {
   on_boundary = Buffer<uint8_t>(exec_, vertex_count_);
   cuda::SharedSpace space(nullptr);
   (void)cuda::TileStarsBlock<Dim>(space, largest_);
@@ -371,6 +372,10 @@ void DeviceTiles<Dim>::find_boundary(const TiledMesh<Dim>& tiles) {
   for (uint32_t t = 0; t < tile_count_; ++t) {
     if (flags[t] != 0) host_tiles_.push_back(t);
   }
+}
+
+template <int Dim>
+void DeviceTiles<Dim>::find_host_boundary(const TiledMesh<Dim>& tiles) {
   if (host_tiles_.empty()) return;
   Array<uint8_t> all = on_boundary.to_host();
   host::for_each_chunk(exec_.threads(), host_tiles_.size(), 1, [&](host::Range range, int) {

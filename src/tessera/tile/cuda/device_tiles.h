@@ -69,8 +69,13 @@ class DeviceTiles {
   Buffer<std::uint32_t> cell_to_input;    ///< likewise
 
  private:
+  template <int D>
+  friend class DeviceTiler;
+
+  explicit DeviceTiles(const Exec& exec) : exec_(exec) {}
   void number_tiles();
-  void find_boundary(const TiledMesh<Dim>& tiles);
+  void find_boundary();
+  void find_host_boundary(const TiledMesh<Dim>& tiles);
 
   Exec exec_;
   std::uint32_t tile_count_ = 0;
@@ -79,6 +84,14 @@ class DeviceTiles {
   TileSizes largest_;
   Array<std::uint32_t> host_tiles_;
 };
+
+namespace cuda {
+
+/// tile() on a device: the same tiles, with their copy on the device attached.
+[[nodiscard]] TiledMesh<2> tile(const TriMesh& mesh, const TileOptions& options);
+[[nodiscard]] TiledMesh<3> tile(const TetMesh& mesh, const TileOptions& options);
+
+}  // namespace cuda
 
 /// The copy that the tiles have on exec's device, or else a new one.
 template <int Dim>

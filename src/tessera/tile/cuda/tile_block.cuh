@@ -167,8 +167,9 @@ class NeighbourSlots {
   [[nodiscard]] __device__ std::uint32_t insert(std::uint32_t local) const {
     std::uint32_t at = (local * 0x9E3779B1u) >> 26;
     for (std::uint32_t tried = 0; tried < count; ++tried, at = (at + 1) % count) {
-      const std::uint32_t before = atomicCAS(&slots_[at], free, local);
-      if (before == free || before == local) return at;
+      std::uint32_t known = *static_cast<volatile std::uint32_t*>(slots_ + at);  // most are there already
+      if (known == free) known = atomicCAS(slots_ + at, free, local);
+      if (known == free || known == local) return at;
     }
     return count;
   }

@@ -31,8 +31,8 @@ struct Space {
 
 /// In how many pieces the low and the high slots lie: the first piece of both is flooded at once, because
 /// most vertices have no other.
-__device__ void count_pieces(const uint64_t (&masks)[chunks], uint64_t low, uint64_t high, uint32_t& lower,
-                             uint32_t& upper) {
+__device__ void count_pieces(const uint64_t (&masks)[chunks], uint32_t used, uint64_t low, uint64_t high,
+                             uint32_t& lower, uint32_t& upper) {
   lower = upper = 0;
   while ((low | high) != 0) {
     lower += low != 0 ? 1 : 0;
@@ -40,9 +40,9 @@ __device__ void count_pieces(const uint64_t (&masks)[chunks], uint64_t low, uint
     uint64_t reached = (low & (~low + 1)) | (high & (~high + 1));
     while (true) {
       uint64_t found = 0;
-      for (const uint64_t mask : masks) {
-        if ((mask & reached & low) != 0) found |= mask & low;
-        if ((mask & reached & high) != 0) found |= mask & high;
+      for (uint32_t k = 0; k < chunks && k < used; ++k) {
+        if ((masks[k] & reached & low) != 0) found |= masks[k] & low;
+        if ((masks[k] & reached & high) != 0) found |= masks[k] & high;
       }
       found = warp_or(found) | reached;
       if (found == reached) break;
@@ -78,7 +78,8 @@ __global__ void __launch_bounds__(threads)
     __syncwarp();
     bool fits = size <= 32 * chunks;
     uint64_t masks[chunks] = {};
-    for (uint32_t k = 0; k < chunks; ++k) {
+    const uint32_t used = (size + 31) / 32;
+    for (uint32_t k = 0; k < chunks && k < used; ++k) {
       if (32 * k + lane >= size) continue;
       const LocalCell cell = space.stars.cells[space.stars.star[begin + 32 * k + lane]];
       for (int i = 0; i <= Dim; ++i) {
@@ -103,7 +104,7 @@ __global__ void __launch_bounds__(threads)
         warp_slots(has_first && space.order[first] < center, has_second && space.order[second] < center);
     uint32_t lower = 0;
     uint32_t upper = 0;
-    count_pieces(masks, low, all & ~low, lower, upper);
+    count_pieces(masks, used, low, all & ~low, lower, upper);
     CriticalType type = critical_type<Dim>(lower, upper);
     const uint32_t vertex = tile.first_vertex + v;
     const bool on_boundary = tiles.on_boundary[vertex] != 0;

@@ -41,6 +41,8 @@ struct WarpSpace {
   uint32_t keys[most_cells];         ///< ranks + 1, descending, 6 bits each, above the cell's own number
   uint32_t tet_facets[32 * chunks];  ///< by tet: its triangles, 8 bits each
   uint32_t masks[32 * chunks];       ///< by cell of the star: ranks of its lower vertices
+  uint32_t
+      around[most_cells];  ///< by facet: how many cells of the star have it, above the sum of their places
   uint16_t mates[most_cells];
   uint16_t row[most_lower];  ///< by rank: local vertices
   uint8_t ranks[NeighbourSlots::count];
@@ -143,9 +145,30 @@ struct LowerStarWarp {
     for (uint32_t lows = below; lows != 0; lows &= lows - 1, ++before) {
       space.keys[before] = (lane + 1) << 20 | __ffs(static_cast<int>(lows)) << 14 | before;
     }
-    for (uint32_t c = lane; c < cells; c += 32) space.mates[c] = unpaired_mark;
+    for (uint32_t c = lane; c < cells; c += 32) {
+      space.mates[c] = unpaired_mark;
+      space.around[c] = 0;
+    }
     __syncwarp();
     return true;
+  }
+
+  /// Tells every facet of the lower star which cells have it.
+  __device__ void tell_facets() const {
+    for (uint32_t i = lane; i < size; i += 32) {
+      const uint32_t mask = space.masks[i];
+      const uint32_t told = 1u << 16 | i;
+      for (uint32_t highs = mask; highs != 0; highs &= highs - 1) {
+        const uint32_t low = __ffs(static_cast<int>(highs)) - 1;
+        if constexpr (Dim == 2) {
+          atomicAdd(&space.around[low], told);
+        } else {
+          for (uint32_t rest = highs & (highs - 1); rest != 0; rest &= rest - 1) {
+            atomicAdd(&space.around[face(__ffs(static_cast<int>(rest)) - 1, low)], told);
+          }
+        }
+      }
+    }
   }
 
   /// The facets of a cell as a set of numbers.
@@ -166,14 +189,17 @@ struct LowerStarWarp {
                               lane + 32 < cells ? space.keys[lane + 32] : none};
     uint64_t left = (cells == 64 ? ~uint64_t{0} : bit64(cells) - 1) & ~uint64_t{1};  // edge 0 is the vertex's
     while (true) {
-      const int open[2] = {__popcll(mine[0] & left), __popcll(mine[1] & left)};
+      const uint64_t open[2] = {mine[0] & left, mine[1] & left};
       const bool here[2] = {(left >> lane & 1) != 0, (left >> (lane + 32) & 1) != 0};
-      const uint32_t one =
-          min(here[0] && open[0] == 1 ? keys[0] : none, here[1] && open[1] == 1 ? keys[1] : none);
-      uint32_t pick = __reduce_min_sync(whole_warp, one);
+      const auto least = [&](bool first, bool second) {
+        return __reduce_min_sync(whole_warp,
+                                 min(here[0] && first ? keys[0] : none, here[1] && second ? keys[1] : none));
+      };
+      const auto has_one = [](uint64_t set) { return set != 0 && (set & (set - 1)) == 0; };
+      uint32_t pick = least(has_one(open[0]), has_one(open[1]));
       if (pick != none) {
         const uint32_t i = pick & 255;
-        const uint64_t own = (i < 32 ? mine[0] : mine[1]) & left;
+        const uint64_t own = i < 32 ? open[0] : open[1];
         const uint32_t facet =
             __shfl_sync(whole_warp, __ffsll(static_cast<long long>(own)) - 1, static_cast<int>(i % 32));
         if (lane == 0) {
@@ -183,9 +209,7 @@ struct LowerStarWarp {
         left &= ~(bit64(i) | bit64(facet));
         continue;
       }
-      const uint32_t zero =
-          min(here[0] && open[0] == 0 ? keys[0] : none, here[1] && open[1] == 0 ? keys[1] : none);
-      pick = __reduce_min_sync(whole_warp, zero);
+      pick = least(open[0] == 0, open[1] == 0);
       if (pick == none) break;
       if (lane == 0) space.mates[pick & 255] = critical_mark;
       left &= ~bit64(pick & 255);
@@ -303,7 +327,8 @@ __device__ bool see_to(const TilesView<Dim>& tiles, const TileFrame<Dim>& tile, 
   bool fits = true;
   uint32_t first_input = none;
   uint32_t first_cell = none;
-  for (uint32_t k = 0; k < chunks; ++k) {
+  const uint32_t used = (lower.size + 31) / 32;
+  for (uint32_t k = 0; k < chunks && k < used; ++k) {
     if (32 * k + lane >= lower.size) continue;
     const LocalCell cell = space.stars.cells[star[32 * k + lane]];
     for (int i = 0; i <= Dim; ++i) {
@@ -346,15 +371,17 @@ __device__ bool see_to(const TilesView<Dim>& tiles, const TileFrame<Dim>& tile, 
   }
   // Ranks instead of slots; tets get their numbers in the order of the star.
   uint32_t tops = 0;
-  uint32_t top_number[chunks];
-  uint32_t top_ranks[chunks];  // descending, 8 bits each; of cells that are all lower
+  uint32_t top_number[chunks];  // none if it is not one
+  uint32_t top_ranks[chunks];   // descending, 8 bits each; of cells that are all lower
   for (uint32_t k = 0; k < chunks; ++k) {
+    top_number[k] = none;
+    if (k >= used) continue;
     uint32_t mask = 0;
     for (uint32_t rest = cell_slots[k]; rest != 0; rest >>= 8) mask |= 1u << mine.ranks[(rest & 255) - 1];
     if (32 * k + lane < lower.size) mine.masks[32 * k + lane] = mask;
     const bool is_top = __popc(mask) == Dim;
     const uint32_t who = __ballot_sync(whole_warp, is_top);
-    top_number[k] = is_top ? tops + __popc(who & ((1u << lane) - 1)) : none;
+    if (is_top) top_number[k] = tops + __popc(who & ((1u << lane) - 1));
     tops += __popc(who);
     top_ranks[k] = 0;
     for (; is_top && mask != 0; mask &= mask - 1) {
@@ -378,6 +405,7 @@ __device__ bool see_to(const TilesView<Dim>& tiles, const TileFrame<Dim>& tile, 
       top_number[k] = lower.face(high, middle);
     }
   }
+  if (out.next != nullptr) lower.tell_facets();
   __syncwarp();
   if (lower.cells <= 64) {
     lower.pair_few();
@@ -433,9 +461,10 @@ __device__ bool see_to(const TilesView<Dim>& tiles, const TileFrame<Dim>& tile, 
     for (int i = 1; i <= Dim; ++i) corner = cell.corner[i] == apart ? i : corner;
     out.opposite[id] = static_cast<uint8_t>(corner);
     if (out.next == nullptr) continue;
-    uint32_t around[2] = {none, none};
-    is_plain &= cells_with<Dim>(mine, tile, star, lower.size, facet, around) <= 2;
-    out.next[id] = around[0] == id ? around[1] : around[0];
+    const uint32_t around = mine.around[mate];
+    is_plain &= around >> 16 <= 2;
+    const uint32_t other = (around & 0xFFFF) - (32 * k + lane);
+    out.next[id] = around >> 16 == 2 ? tile.cell_id(star[other]) : none;
   }
   return __all_sync(whole_warp, is_plain);
 }

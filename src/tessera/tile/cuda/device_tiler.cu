@@ -1,0 +1,360 @@
+// tile() on a device: what tiled_mesh.cpp does, with the same result, by sorts and loops over all cells.
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include <tessera/exec/primitives.h>
+#include <tessera/mesh/doctor.h>
+#include <tessera/mesh/morton.h>
+#include <tessera/tile/cuda/device_tiles.h>
+#include <tessera/tile/foreign_runs.h>
+#include <tessera/exec/for_each.cuh>
+
+namespace tessera {
+namespace {
+
+using std::size_t;
+using std::uint32_t;
+using std::uint64_t;
+
+/// A cell whose corners ids are told by index(), as foreign_runs() expects them.
+template <int Dim>
+struct Corners {
+  struct Corner {
+    uint32_t value;
+    __device__ uint32_t index() const { return value; }
+  };
+  const uint32_t* ids;
+  __device__ Corner operator[](size_t k) const { return {ids[k]}; }
+  static __device__ constexpr size_t size() { return Dim + 1; }
+};
+
+struct Seen {
+  uint32_t bad;       ///< a corner out of range or repeated
+  uint32_t unsorted;  ///< cells or corners do not ascend
+  unsigned long long foreign;
+};
+
+template <int Dim>
+__device__ bool is_less(const std::array<uint32_t, Dim + 1>& a, const std::array<uint32_t, Dim + 1>& b) {
+  for (int k = 0; k <= Dim; ++k) {
+    if (a[k] != b[k]) return a[k] < b[k];
+  }
+  return false;
+}
+
+template <int Dim>
+__global__ void look_at_cells(const std::array<uint32_t, Dim + 1>* cells, size_t count, uint32_t vertices,
+                              Seen* seen) {
+  const size_t c = size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  uint32_t foreign = 0;
+  bool bad = false;
+  bool unsorted = false;
+  if (c < count) {
+    const std::array<uint32_t, Dim + 1> cell = cells[c];
+    for (int k = 0; k <= Dim; ++k) {
+      bad |= cell[k] >= vertices;
+      for (int j = 0; j < k; ++j) bad |= cell[j] == cell[k];
+      if (k > 0) unsorted |= cell[k] < cell[k - 1];
+    }
+    if (c > 0) unsorted |= !is_less<Dim>(cells[c - 1], cell);
+    foreign = foreign_runs(Corners<Dim>{cell.data()});
+  }
+  foreign = __reduce_add_sync(0xFFFFFFFFu, foreign);
+  if (bad) seen->bad = 1;
+  if (unsorted) seen->unsorted = 1;
+  if (threadIdx.x % 32 == 0 && foreign != 0) {
+    __threadfence_block();
+    atomicAdd(&seen->foreign, static_cast<unsigned long long>(foreign));
+  }
+}
+
+/// Calls f(tile) for every tile but its own that a cell touches; corners ascend, so equal tiles are
+/// neighbours.
+template <int Dim, class F>
+__device__ void for_each_foreign_tile(const std::array<uint32_t, Dim + 1>& cell, const uint32_t* tile_of,
+                                      const F& f) {
+  uint32_t last = tile_of[cell[0]];
+  for (int k = 1; k <= Dim; ++k) {
+    const uint32_t tile = tile_of[cell[k]];
+    if (tile != last) f(tile);
+    last = tile;
+  }
+}
+
+/// Where values that are not less than `value` begin.
+template <class At, class T>
+__device__ uint32_t lower_bound(const At& at, uint32_t size, T value) {
+  uint32_t low = 0;
+  uint32_t high = size;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (at(middle) < value) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+}  // namespace
+
+template <int Dim>
+class DeviceTiler {
+ public:
+  using Cell = typename DeviceTiles<Dim>::Cell;
+
+  DeviceTiler(const SimplexMesh<Dim>& mesh, const TileOptions& options)
+      : mesh_(mesh),
+        options_(options),
+        exec_(options.exec),
+        host_(Exec::host(options.exec.threads())),
+        device_(new DeviceTiles<Dim>(options.exec)) {}
+
+  TiledMesh<Dim> run() {
+    check_points_and_fields(mesh_, "the mesh", host_);
+    report("copying to the device", 0);
+    static_assert(sizeof(Cell) == sizeof(typename SimplexMesh<Dim>::Cell));
+    device_->vertex_count_ = static_cast<uint32_t>(mesh_.vertex_count());
+    device_->cell_count_ = static_cast<uint32_t>(mesh_.cell_count());
+    device_->cells =
+        Buffer<Cell>(exec_, std::span(reinterpret_cast<const Cell*>(mesh_.cells.data()), mesh_.cells.size()));
+    if (!look()) return on_host();  // which says what is wrong
+    report("cutting into tiles", 0.5);
+    number_vertices();
+    if (!sort_cells()) return on_host();
+    find_intervals();
+    find_ribbons();
+    report("cutting into tiles", 0.7);
+    device_->number_tiles();
+    device_->find_boundary();
+    download();
+    device_->find_host_boundary(tiles_);
+    tiles_.attach(std::move(device_));
+    report("cutting into tiles", 1);
+    return std::move(tiles_);
+  }
+
+  // Not private: nvcc allows no lambdas in private functions.
+
+  void report(const char* stage, double fraction) const {
+    if (options_.monitor != nullptr) options_.monitor->update(stage, fraction);
+  }
+
+  TiledMesh<Dim> on_host() {
+    device_.reset();
+    TileOptions options = options_;
+    options.exec = host_;
+    return tile(mesh_, options);
+  }
+
+  /// False if the cells are not those of a mesh.
+  bool look() {
+    const Seen nothing = {};
+    Buffer<Seen> buffer(exec_, std::span(&nothing, 1));
+    const size_t n = mesh_.cell_count();
+    if (n > 0) {
+      const cuda::CurrentDevice current(exec_.device());
+      look_at_cells<Dim><<<cuda::grid_blocks((n + 255) / 256), 256>>>(device_->cells.data(), n,
+                                                                      device_->vertex_count_, buffer.data());
+      cuda::check_launch("looking at cells");
+    }
+    const Seen seen = buffer.to_host()[0];
+    keeps_order_ = options_.order == VertexOrder::automatic ? is_local(seen.foreign, n)
+                                                            : options_.order == VertexOrder::input;
+    is_sorted_ = seen.unsorted == 0 && options_.partition == nullptr;
+    return seen.bad == 0;
+  }
+
+  Partition partition_by_codes() {
+    const size_t n = mesh_.vertex_count();
+    const Box cube = octree_cube(mesh_.points, host_);
+    Buffer<uint64_t> codes(exec_, n);
+    Buffer<uint32_t> order(exec_, n);
+    mesh_.points.visit([&](auto points) { fill_codes(points, cube, codes, order); });
+    sort_pairs<uint64_t, uint32_t>(exec_, codes.span(), order.span(), 3 * octree_levels);
+    return partition_codes(order.to_host(), codes.to_host(), options_.max_vertices);
+  }
+
+  template <class Point>
+  void fill_codes(std::span<const Point> points, const Box& cube, Buffer<uint64_t>& codes,
+                  Buffer<uint32_t>& order) {
+    const Buffer<Point> there(exec_, points);
+    cuda::for_each(exec_, points.size(),
+                   [point = there.data(), code = codes.data(), id = order.data(), cube] __device__(size_t v) {
+                     const Vec3d p = {double{point[v].x}, double{point[v].y}, double{point[v].z}};
+                     code[v] = morton_code(p, cube);
+                     id[v] = static_cast<uint32_t>(v);
+                   });
+  }
+
+  void number_vertices() {
+    const size_t n = mesh_.vertex_count();
+    if (options_.partition != nullptr) check_partition(*options_.partition, n);
+    Partition partition = options_.partition != nullptr ? *options_.partition
+                          : keeps_order_                ? partition_in_order(n, options_.max_vertices)
+                                                        : partition_by_codes();
+    tiles_.vertex_to_input_ = std::move(partition.order);
+    tiles_.first_vertex_ = std::move(partition.offsets);
+    if (tiles_.first_vertex_.empty()) tiles_.first_vertex_ = {0};
+    device_->tile_count_ = static_cast<uint32_t>(tiles_.tile_count());
+    device_->first_vertex = Buffer<uint32_t>(exec_, std::span<const uint32_t>(tiles_.first_vertex_));
+    tile_of_ = Buffer<uint32_t>(exec_, n);
+    cuda::for_each(exec_, n,
+                   [first = device_->first_vertex.data(), tiles = device_->tile_count_,
+                    out = tile_of_.data()] __device__(size_t v) {
+                     const auto at = [&](uint32_t t) { return first[t]; };
+                     out[v] = lower_bound(at, tiles + 1, static_cast<uint32_t>(v) + 1) - 1;
+                   });
+    if (tiles_.keeps_vertex_order()) return;
+    device_->vertex_to_input = Buffer<uint32_t>(exec_, std::span<const uint32_t>(tiles_.vertex_to_input_));
+    from_input_ = Buffer<uint32_t>(exec_, n);
+    cuda::for_each(exec_, n,
+                   [to = device_->vertex_to_input.data(), from = from_input_.data()] __device__(size_t v) {
+                     from[to[v]] = static_cast<uint32_t>(v);
+                   });
+  }
+
+  /// Renumbers the cells and sorts their corners and them: stably by the last two corners, then by the first
+  /// two. False if a cell is there twice.
+  bool sort_cells() {
+    if (tiles_.keeps_vertex_order() && is_sorted_) return true;
+    const size_t n = mesh_.cell_count();
+    cuda::for_each(exec_, n, [cells = device_->cells.data(), from = from_input_.data()] __device__(size_t c) {
+      Cell cell = cells[c];
+      for (int k = 0; from != nullptr && k <= Dim; ++k) cell[k] = from[cell[k]];
+      for (int i = 1; i <= Dim; ++i) {
+        for (int j = i; j > 0 && cell[j] < cell[j - 1]; --j) {
+          const uint32_t swapped = cell[j];
+          cell[j] = cell[j - 1];
+          cell[j - 1] = swapped;
+        }
+      }
+      cells[c] = cell;
+    });
+    const int bits = bits_in_use(mesh_.vertex_count());
+    Buffer<uint64_t> keys(exec_, n);
+    Buffer<uint32_t> ids(exec_, n);
+    cuda::for_each(
+        exec_, n,
+        [cells = device_->cells.data(), key = keys.data(), id = ids.data(), bits] __device__(size_t c) {
+          key[c] = Dim == 3 ? uint64_t{cells[c][2]} << bits | cells[c][Dim] : cells[c][2];
+          id[c] = static_cast<uint32_t>(c);
+        });
+    sort_pairs<uint64_t, uint32_t>(exec_, keys.span(), ids.span(), Dim == 3 ? 2 * bits : bits);
+    cuda::for_each(exec_, n,
+                   [cells = device_->cells.data(), key = keys.data(), id = ids.data(), bits] __device__(
+                       size_t i) { key[i] = uint64_t{cells[id[i]][0]} << bits | cells[id[i]][1]; });
+    sort_pairs<uint64_t, uint32_t>(exec_, keys.span(), ids.span(), 2 * bits);
+    keys = {};
+    Buffer<Cell> sorted(exec_, n);
+    cuda::for_each(
+        exec_, n, [cells = device_->cells.data(), out = sorted.data(), id = ids.data()] __device__(size_t i) {
+          out[i] = cells[id[i]];
+        });
+    const uint32_t no = 0;
+    Buffer<uint32_t> repeated(exec_, std::span(&no, 1));
+    cuda::for_each(exec_, n, [cells = sorted.data(), found = repeated.data()] __device__(size_t c) {
+      if (c > 0 && !is_less<Dim>(cells[c - 1], cells[c])) *found = 1;
+    });
+    device_->cells = std::move(sorted);
+    device_->cell_to_input = std::move(ids);
+    return repeated.to_host()[0] == 0;
+  }
+
+  void find_intervals() {
+    const size_t n = size_t{device_->tile_count_} + 1;
+    device_->first_cell = Buffer<uint32_t>(exec_, n);
+    cuda::for_each(
+        exec_, n,
+        [cells = device_->cells.data(), count = device_->cell_count_, first = device_->first_vertex.data(),
+         out = device_->first_cell.data()] __device__(size_t t) {
+          const auto at = [&](uint32_t c) { return cells[c][0]; };
+          out[t] = lower_bound(at, count, first[t]);
+        });
+  }
+
+  /// (tile, cell) pairs in the order of cells; a stable sort by tile then keeps cells ascending.
+  void find_ribbons() {
+    const size_t n = device_->cell_count_;
+    Buffer<uint32_t> counts(exec_, n + 1);
+    cuda::for_each(exec_, n + 1,
+                   [cells = device_->cells.data(), tile_of = tile_of_.data(), out = counts.data(),
+                    n] __device__(size_t c) {
+                     uint32_t count = 0;
+                     if (c < n) {
+                       for_each_foreign_tile<Dim>(cells[c], tile_of, [&](uint32_t) { ++count; });
+                     }
+                     out[c] = count;
+                   });
+    exclusive_scan<uint32_t, uint32_t>(exec_, std::as_const(counts).span(), counts.span());
+    uint32_t count = 0;
+    detail::copy(exec_, &count, counts.data() + n, sizeof(count), detail::CopyKind::to_host);
+    Buffer<uint32_t> keys(exec_, count);
+    Buffer<uint32_t> values(exec_, count);
+    cuda::for_each(exec_, n,
+                   [cells = device_->cells.data(), tile_of = tile_of_.data(), place = counts.data(),
+                    key = keys.data(), value = values.data()] __device__(size_t c) {
+                     uint32_t at = place[c];
+                     if (at == place[c + 1]) return;
+                     for_each_foreign_tile<Dim>(cells[c], tile_of, [&](uint32_t t) {
+                       key[at] = t;
+                       value[at++] = static_cast<uint32_t>(c);
+                     });
+                   });
+    counts = {};
+    sort_pairs<uint32_t, uint32_t>(exec_, keys.span(), values.span(), bits_in_use(device_->tile_count_));
+    device_->first_external = Buffer<uint32_t>(exec_, size_t{device_->tile_count_} + 1);
+    cuda::for_each(exec_, device_->first_external.size(),
+                   [key = keys.data(), count, out = device_->first_external.data()] __device__(size_t t) {
+                     const auto at = [&](uint32_t i) { return key[i]; };
+                     out[t] = lower_bound(at, count, static_cast<uint32_t>(t));
+                   });
+    device_->external = std::move(values);
+  }
+
+  /// What the host keeps of it.
+  void download() {
+    tiles_.tile_of_vertex_ = tile_of_.to_host();
+    tiles_.vertex_from_input_ = from_input_.to_host();
+    tiles_.first_cell_ = device_->first_cell.to_host();
+    tiles_.external_.offsets = device_->first_external.to_host();
+    tiles_.external_.values = device_->external.to_host();
+    if (device_->cell_to_input.empty()) {
+      tiles_.cells_ = mesh_.cells;
+      return;
+    }
+    tiles_.cell_to_input_ = device_->cell_to_input.to_host();
+    tiles_.own_cells_.resize(mesh_.cell_count());
+    detail::copy(exec_, tiles_.own_cells_.data(), device_->cells.data(), device_->cells.bytes(),
+                 detail::CopyKind::to_host);
+    tiles_.cells_ = tiles_.own_cells_;
+  }
+
+ private:
+  const SimplexMesh<Dim>& mesh_;
+  const TileOptions& options_;
+  Exec exec_;
+  Exec host_;
+  std::shared_ptr<DeviceTiles<Dim>> device_;
+  bool keeps_order_ = false;
+  bool is_sorted_ = false;
+  Buffer<uint32_t> tile_of_;
+  Buffer<uint32_t> from_input_;  ///< empty: as they are
+  TiledMesh<Dim> tiles_;
+};
+
+namespace cuda {
+
+TiledMesh<2> tile(const TriMesh& mesh, const TileOptions& options) {
+  return DeviceTiler<2>(mesh, options).run();
+}
+
+TiledMesh<3> tile(const TetMesh& mesh, const TileOptions& options) {
+  return DeviceTiler<3>(mesh, options).run();
+}
+
+}  // namespace cuda
+}  // namespace tessera

@@ -99,8 +99,8 @@ class GradientBuilder {
     using CellId = typename TiledMesh<Dim>::CellId;
     uint32_t first = Gradient<Dim>::none;
     CellId lowest;
-    for (const uint32_t local : stars.star()) {
-      const uint32_t id = stars.cell_id(local);
+    for (const auto& cell : stars.star()) {
+      const uint32_t id = stars.cell_id(cell.cell);
       const CellId input = tiles_.to_input(CellId(id));
       if (first != Gradient<Dim>::none && !(input < lowest)) continue;
       first = id;
@@ -115,12 +115,11 @@ class GradientBuilder {
     const LowerStarResult<Dim>& star = worker.star.result();
     const auto cofaces = [&](std::initializer_list<uint32_t> ranks) {
       std::vector<uint32_t> cells;
-      for (const uint32_t c : stars.star()) {
-        const auto& corners = stars.corners(c);
+      for (const auto& cell : stars.star()) {
         const auto has = [&](uint32_t r) {
-          return std::find(corners.begin(), corners.end(), star.lower[r]) != corners.end();
+          return std::find(cell.others.begin(), cell.others.end(), star.lower[r]) != cell.others.end();
         };
-        if (std::all_of(ranks.begin(), ranks.end(), has)) cells.push_back(stars.cell_id(c));
+        if (std::all_of(ranks.begin(), ranks.end(), has)) cells.push_back(stars.cell_id(cell.cell));
       }
       std::sort(cells.begin(), cells.end(), [&](uint32_t a, uint32_t b) { return input(a) < input(b); });
       return cells;
@@ -171,13 +170,13 @@ class GradientBuilder {
   [[nodiscard]] uint32_t first_beyond(const LowerStarResult<Dim>& star, const auto& top,
                                       const Stars& stars) const {
     uint32_t first = Gradient<Dim>::none;
-    for (const uint32_t c : stars.star()) {
-      const auto& corners = stars.corners(c);
+    for (const auto& cell : stars.star()) {
+      const auto& others = cell.others;
       const bool has_facet = std::all_of(top.ranks.begin(), top.ranks.end(), [&](uint32_t r) {
-        return r == top.opposite || std::find(corners.begin(), corners.end(), star.lower[r]) != corners.end();
+        return r == top.opposite || std::find(others.begin(), others.end(), star.lower[r]) != others.end();
       });
-      if (!has_facet || c == top.cell) continue;
-      const uint32_t id = stars.cell_id(c);
+      if (!has_facet || cell.cell == top.cell) continue;
+      const uint32_t id = stars.cell_id(cell.cell);
       if (first == Gradient<Dim>::none || input(id) < input(first)) first = id;
     }
     return first;

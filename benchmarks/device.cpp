@@ -70,14 +70,14 @@ int main(int argc, char** argv) {
           [&] { return std::uint64_t{cuda::find_critical_points(resident, order).points.size()}; }}});
     const auto gradient = [&](bool paths) {
       cuda::GradientFinder<3> finder(resident, order, paths);
-      const cuda::DeviceGradient found = finder.finish(Array<std::uint32_t>(finder.host_tiles().size(), 0));
+      const cuda::DeviceGradient found = finder.finish(Array<std::uint32_t>(finder.left().size(), 0));
       synchronize(device);
       return std::uint64_t{found.lower.size()};
     };
     ask("gradient resident", tile_bytes, {{"tessera", [&] { return gradient(false); }}});
     ask("gradient with paths resident", tile_bytes, {{"tessera", [&] { return gradient(true); }}});
     cuda::GradientFinder<3> finder(resident, order, true);
-    const cuda::DeviceGradient found = finder.finish(Array<std::uint32_t>(finder.host_tiles().size(), 0));
+    const cuda::DeviceGradient found = finder.finish(Array<std::uint32_t>(finder.left().size(), 0));
     Array<std::uint32_t> minima;
     Array<std::uint32_t> maxima;
     for (const cuda::FoundCell& cell : finder.critical_cells()) {

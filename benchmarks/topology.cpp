@@ -21,8 +21,8 @@ int main(int argc, char** argv) {
   const std::uint32_t n = static_cast<std::uint32_t>(number(1, smoke ? 16 : 128));
   const Exec exec = Exec::host(number(2, 0));
   const std::string only = !smoke && argc > 3 ? argv[3] : "";
-  const TileOptions tiling = {
-      .max_vertices = static_cast<std::uint32_t>(number(4, TileOptions{}.max_vertices)), .exec = exec};
+  const TileOptions tiling = {.max_vertices = static_cast<std::uint32_t>(number(4, pushed_tile_vertices)),
+                              .exec = exec};
   const TetMesh mesh = make_kuhn(n, {.exec = exec});
   const Field field = make_wave_field(mesh.points, WaveField::rough, exec);
   const auto ask = [&](const std::string& question, const std::function<std::uint64_t()>& run) {

@@ -77,10 +77,13 @@ Domain<Dim> make_domain(Session& session, const TopologyArguments& arguments, co
                         const Field& field) {
   return session.in_phase(Phase::prepare, [&] {
     Domain<Dim> domain{mesh, field, {}, {}, {}, {}};
-    domain.tiles =
-        std::make_unique<TiledMesh<Dim>>(tile(mesh, {.exec = session.host(), .monitor = &session.monitor()}));
+    const bool is_pushed = arguments.provider == "push";
+    domain.tiles = std::make_unique<TiledMesh<Dim>>(
+        tile(mesh, {.max_vertices = is_pushed ? pushed_tile_vertices : TileOptions{}.max_vertices,
+                    .exec = session.host(),
+                    .monitor = &session.monitor()}));
     domain.room = Reservation(session.memory(), domain.tiles->bytes(), "the mesh in tiles");
-    if (arguments.provider != "push") {
+    if (!is_pushed) {
       const StorageMode mode = mode_named(arguments.provider);
       auto connectivity = Connectivity<Dim>(*domain.tiles, {.mode = mode,
                                                             .ids = Ids::tiled,

@@ -64,23 +64,13 @@ void add_vertices(FieldSet& fields, const Field& field, const Array<uint32_t>& v
   fields.add(make_id_field("ttkVertexScalarField", vertices));
 }
 
-template <class T>
-void append(Array<T>& to, const Array<T>& from) {
-  to.insert(to.end(), from.begin(), from.end());
-}
-
-/// How many vertices each extremum's region has, 0 for saddles.
-template <int Dim>
-Field make_manifold_sizes(const Gradient<Dim>& gradient, const Segmentation& segmentation, size_t count) {
-  Array<uint32_t> sizes(count, 0);
-  const size_t first_maximum = count - gradient.critical_cells(Dim).size();
-  for (const std::int32_t label : segmentation.descending) {
+/// How many vertices each region has, by the number of its extremum.
+Array<uint32_t> count_vertices(const Array<std::int32_t>& labels, size_t extrema) {
+  Array<uint32_t> sizes(extrema, 0);
+  for (const std::int32_t label : labels) {
     if (label >= 0) ++sizes[static_cast<size_t>(label)];
   }
-  for (const std::int32_t label : segmentation.ascending) {
-    if (label >= 0) ++sizes[first_maximum + static_cast<size_t>(label)];
-  }
-  return make_id_field("ManifoldSize", sizes);
+  return sizes;
 }
 
 struct CellPair {
@@ -238,30 +228,42 @@ PolyData make_point_poly(const Domain<Dim>& domain, const CriticalPoints& points
 
 template <int Dim>
 PolyData make_cell_poly(const Domain<Dim>& domain, const Gradient<Dim>& gradient,
-                        const CriticalTable<Dim>& table, const Segmentation* segmentation) {
+                        const CriticalTable<Dim>& table, const CellPolyOptions& options) {
   Array<uint32_t> ids;
   Array<uint32_t> highest;
+  Array<uint32_t> sizes;
   Array<std::int8_t> dimensions;
   Array<std::int8_t> boundary;
-  for (size_t d = 0; d <= Dim; ++d) {
-    append(ids, table.of[d].ids);
-    append(highest, table.of[d].highest);
-    append(boundary, table.of[d].on_boundary);
-    dimensions.resize(ids.size(), static_cast<std::int8_t>(d));
+  std::array<Array<uint32_t>, Dim + 1> manifolds;  // of saddles none
+  if (options.segmentation != nullptr) {
+    manifolds[0] = count_vertices(options.segmentation->descending, table.of[0].ids.size());
+    manifolds[Dim] = count_vertices(options.segmentation->ascending, table.of[Dim].ids.size());
+  }
+  std::vector<CellName> names;
+  for (int d = 0; d <= Dim; ++d) {
+    const CriticalList& list = table.of[static_cast<size_t>(d)];
+    const Array<uint32_t>& manifold = manifolds[static_cast<size_t>(d)];
+    const size_t first = names.size();  // labels count those that are written
+    for (uint32_t i = 0; i < list.ids.size(); ++i) {
+      if (options.simplified != nullptr && !options.simplified->is_left(d, i)) continue;
+      sizes.push_back(manifold.empty() ? 0 : manifold[names.size() - first]);
+      names.push_back(gradient.critical_cells(d)[i].name);
+      ids.push_back(list.ids[i]);
+      highest.push_back(list.highest[i]);
+      boundary.push_back(list.on_boundary[i]);
+      dimensions.push_back(static_cast<std::int8_t>(d));
+    }
   }
   PolyData poly;
-  poly.points = make_points_like(domain.mesh.points, ids.size());
-  size_t at = 0;
-  for (int d = 0; d <= Dim; ++d) {
-    for (const CriticalCell& cell : gradient.critical_cells(d))
-      set_point(poly.points, at++, barycentre(domain.mesh.points, gradient.simplex(cell.name)));
-  }
+  poly.points = make_points_like(domain.mesh.points, names.size());
+  for (size_t at = 0; at < names.size(); ++at)
+    set_point(poly.points, at, barycentre(domain.mesh.points, gradient.simplex(names[at])));
   poly.vertices = make_vertex_cells(ids.size());
   add_vertices(poly.point_data, domain.field, highest);
   poly.point_data.add(Field("CellDimension", std::move(dimensions)));
   poly.point_data.add(make_id_field("CellId", ids));
   poly.point_data.add(Field("IsOnBoundary", std::move(boundary)));
-  if (segmentation != nullptr) poly.point_data.add(make_manifold_sizes(gradient, *segmentation, ids.size()));
+  if (options.segmentation != nullptr) poly.point_data.add(make_id_field("ManifoldSize", sizes));
   return poly;
 }
 
@@ -325,7 +327,7 @@ PolyData make_separatrix_poly(Session& session, const Domain<Dim>& domain,
                                                   const CellNumbers<Dim>&);                             \
   template PolyData make_point_poly(const Domain<Dim>&, const CriticalPoints&);                         \
   template PolyData make_cell_poly(const Domain<Dim>&, const Gradient<Dim>&, const CriticalTable<Dim>&, \
-                                   const Segmentation*);                                                \
+                                   const CellPolyOptions&);                                             \
   template PolyData make_pair_poly(Session&, const Domain<Dim>&, const Gradient<Dim>&,                  \
                                    const CellNumbers<Dim>&);                                            \
   template PolyData make_separatrix_poly(Session&, const Domain<Dim>&, const MorseSmaleComplex<Dim>&,   \

@@ -11,6 +11,7 @@
 #include <tessera/topology/critical_points.h>
 #include <tessera/topology/gradient.h>
 #include <tessera/topology/morse_smale.h>
+#include <tessera/topology/simplification.h>
 
 #include "cell_numbers.h"
 
@@ -38,10 +39,14 @@ template <int Dim>
 template <int Dim>
 [[nodiscard]] PolyData make_point_poly(const Domain<Dim>& domain, const CriticalPoints& points);
 
-/// `segmentation` may be null: it gives the sizes of the extrema's manifolds.
+struct CellPolyOptions {
+  const Segmentation* segmentation = nullptr;     ///< gives the sizes of the extrema's manifolds
+  const SimplifiedComplex* simplified = nullptr;  ///< only cells that are left are written
+};
+
 template <int Dim>
 [[nodiscard]] PolyData make_cell_poly(const Domain<Dim>& domain, const Gradient<Dim>& gradient,
-                                      const CriticalTable<Dim>& table, const Segmentation* segmentation);
+                                      const CriticalTable<Dim>& table, const CellPolyOptions& options = {});
 
 /// A line from each cell to the one it is paired with.
 template <int Dim>

@@ -3,7 +3,10 @@
 
 #include <array>
 
+#include <tessera/topology/simplification.h>
+
 #include "text.h"
+#include "threshold.h"
 #include "topology.h"
 #include "topology_files.h"
 #include "verb.h"
@@ -14,6 +17,7 @@ namespace {
 struct CriticalPointOptions {
   TopologyArguments topology;
   OutputOptions output;
+  std::string threshold;
 };
 
 constexpr std::array<const char*, 5> type_names = {"minimum", "saddle1", "saddle2", "maximum", "degenerate"};
@@ -32,14 +36,33 @@ void print_counts(Session& session, const CriticalPoints& points, bool is_surfac
 void declare_critical_points(CLI::App& app, CriticalPointOptions& options) {
   add_topology_options(app, options.topology);
   add_output_options(app, options.output)->description("the .vtp or .vtk file of points to write");
+  add_threshold_option(app, options.threshold, "leave out points of features that persist less");
+}
+
+/// Those at which a critical cell is left when all that persists less is cancelled.
+template <int Dim>
+CriticalPoints keep_persistent(Session& session, const Domain<Dim>& domain, const CriticalPoints& points,
+                               const Threshold& threshold) {
+  const Reservation room(session.memory(), gradient_bytes(*domain.tiles, true), "the gradient of the field");
+  return session.in_phase(Phase::compute, [&] {
+    const TopologyOptions<Dim> common = domain.options(session);
+    MorseSmaleComplex<Dim> complex{
+        compute_gradient<Dim>(*domain.tiles, domain.field, {common, true}), {}, {}, {}};
+    const Persistence persistence = compute_persistence(complex.gradient, domain.field, common);
+    const SimplifiedComplex simplified = simplify(complex, persistence, threshold.of(persistence), common);
+    session.result()["threshold"] = simplified.threshold;
+    return filter_critical_points(points, complex.gradient, simplified);
+  });
 }
 
 template <int Dim>
-void find_and_write(Session& session, const CriticalPointOptions& options, const Domain<Dim>& domain) {
+void find_and_write(Session& session, const CriticalPointOptions& options, const Threshold& threshold,
+                    const Domain<Dim>& domain) {
   const Reservation room(session.memory(), 9 * domain.tiles->vertex_count(), "the order of the vertices");
-  const CriticalPoints points = session.in_phase(Phase::compute, [&] {
+  CriticalPoints points = session.in_phase(Phase::compute, [&] {
     return critical_points<Dim>(*domain.tiles, domain.field, domain.options(session));
   });
+  if (!options.threshold.empty()) points = keep_persistent(session, domain, points, threshold);
   session.print("{}\n", domain.title);
   print_counts(session, points, Dim == 2);
   if (options.output.file.empty()) return;
@@ -48,10 +71,11 @@ void find_and_write(Session& session, const CriticalPointOptions& options, const
 }
 
 int run_critical_points(Session& session, const CriticalPointOptions& options) {
+  const Threshold threshold = parse_threshold(options.threshold);
   if (!options.output.file.empty()) check_poly_output(options.output.file);
   const auto input = read_topology_input(session, options.topology);
   with_domain(session, options.topology, *input,
-              [&](const auto& domain) { find_and_write(session, options, domain); });
+              [&](const auto& domain) { find_and_write(session, options, threshold, domain); });
   session.result()["field"] = input->field->name();
   return 0;
 }
@@ -61,7 +85,7 @@ int run_critical_points(Session& session, const CriticalPointOptions& options) {
 Verb critical_points_verb() {
   return define_verb<CriticalPointOptions>(
       {"critical-points", "find the minima, saddles and maxima of a scalar field",
-       "  tessera critical-points kuhn64.vtu --field rough -o points.vtp\n"
+       "  tessera critical-points kuhn64.vtu --field rough --threshold 5% -o points.vtp\n"
        "  tessera critical-points scan.vti --json - | jq .result.maximum"},
       declare_critical_points, run_critical_points);
 }

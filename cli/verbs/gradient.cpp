@@ -59,8 +59,7 @@ void find_and_write(Session& session, const GradientVerbOptions& options, const 
       session.in_phase(Phase::compute, [&] { return CellNumbers<Dim>(session, domain, gradient); });
   if (!options.critical.empty()) {
     const PolyData poly = session.in_phase(Phase::compute, [&] {
-      return make_cell_poly<Dim>(domain, gradient, make_critical_table(session, domain, gradient, numbers),
-                                 nullptr);
+      return make_cell_poly<Dim>(domain, gradient, make_critical_table(session, domain, gradient, numbers));
     });
     session.result()["critical"] =
         write_poly_output(session, {options.critical, options.output.ascii, options.output.compress}, poly);

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <optional>
 
+#include <tessera/topology/simplification.h>
+
 #include "text.h"
+#include "threshold.h"
 #include "topology.h"
 #include "topology_files.h"
 #include "verb.h"
@@ -19,6 +22,7 @@ struct MorseSmaleVerbOptions {
   std::filesystem::path critical_points;
   std::filesystem::path separatrices;
   std::filesystem::path walls;
+  std::string threshold;
   bool has_separatrices = true;
   bool has_connectors = true;
   bool has_segmentation = true;
@@ -40,6 +44,8 @@ void check_options(const MorseSmaleVerbOptions& options) {
     throw Error(ErrorCode::bad_option,
                 "--separatrices has nothing to write with --no-separatrices and --no-connectors");
   }
+  if (!options.walls.empty() && !options.threshold.empty())
+    throw Error(ErrorCode::bad_option, "walls are not simplified; leave out one of --walls and --threshold");
 }
 
 /// Can the files that were named hold what this mesh gives?
@@ -57,9 +63,20 @@ void check_kind(const MorseSmaleVerbOptions& options, const TopologyInput& input
                                                   fmt::join(known, " or .")));
 }
 
+/// A complex, and what simplification has left of it: paths and regions are then those of the simplified one.
 template <int Dim>
-void print_counts(Session& session, const MorseSmaleVerbOptions& options,
-                  const MorseSmaleComplex<Dim>& complex) {
+struct Found {
+  MorseSmaleComplex<Dim> complex;
+  std::optional<SimplifiedComplex> simplified;
+
+  [[nodiscard]] std::size_t critical_count(int dimension) const {
+    return simplified ? simplified->critical[static_cast<std::size_t>(dimension)].size()
+                      : complex.gradient.critical_cells(dimension).size();
+  }
+};
+
+template <int Dim>
+void print_counts(Session& session, const MorseSmaleVerbOptions& options, const Found<Dim>& found) {
   constexpr std::array<const char*, 4> cells =
       Dim == 2 ? std::array<const char*, 4>{"minima", "saddles", "maxima", ""}
                : std::array<const char*, 4>{"minima", "1-saddles", "2-saddles", "maxima"};
@@ -72,26 +89,31 @@ void print_counts(Session& session, const MorseSmaleVerbOptions& options,
   };
   result["critical_cells"] = Json::array();
   for (int d = 0; d <= Dim; ++d)
-    result["critical_cells"].push_back(
-        add(cells[static_cast<std::size_t>(d)], complex.gradient.critical_cells(d).size()));
-  const auto& paths = complex.separatrices.count;
+    result["critical_cells"].push_back(add(cells[static_cast<std::size_t>(d)], found.critical_count(d)));
+  const auto& paths = found.complex.separatrices.count;
   result["separatrices"] = Json::object();
   if (options.has_separatrices)
     result["separatrices"]["descending"] = add("descending separatrices", paths[0]);
   if (options.has_connectors && Dim == 3) result["separatrices"]["connectors"] = add("connectors", paths[1]);
   if (options.has_separatrices) result["separatrices"]["ascending"] = add("ascending separatrices", paths[2]);
   if (options.has_segmentation) {
-    const auto& regions = complex.segmentation.count;
+    const auto& regions = found.complex.segmentation.count;
     result["manifolds"] = {{"ascending", add("ascending manifolds", regions[0])},
                            {"descending", add("descending manifolds", regions[1])},
                            {"morse_smale", add("Morse-Smale regions", regions[2])}};
   }
   session.print("{}", table.text());
+  if (!found.simplified) return;
+  result["threshold"] = found.simplified->threshold;
+  result["kept_below_threshold"] = found.simplified->kept;
+  session.print("simplified at {:.6g}; {} below it could not be cancelled\n", found.simplified->threshold,
+                counted(found.simplified->kept, "pair", "pairs"));
 }
 
 template <int Dim>
 void write_parts(Session& session, const MorseSmaleVerbOptions& options, const Domain<Dim>& domain,
-                 const MorseSmaleComplex<Dim>& complex) {
+                 const Found<Dim>& found) {
+  const MorseSmaleComplex<Dim>& complex = found.complex;
   if (options.critical_points.empty() && options.separatrices.empty() && options.walls.empty()) return;
   const auto prepared = session.in_phase(
       Phase::compute, [&] { return std::make_unique<CellNumbers<Dim>>(session, domain, complex.gradient); });
@@ -105,7 +127,8 @@ void write_parts(Session& session, const MorseSmaleVerbOptions& options, const D
   };
   write(options.critical_points, "critical_points", [&] {
     return make_cell_poly(domain, complex.gradient, table,
-                          options.has_segmentation ? &complex.segmentation : nullptr);
+                          {options.has_segmentation ? &complex.segmentation : nullptr,
+                           found.simplified ? &*found.simplified : nullptr});
   });
   write(options.separatrices, "separatrices",
         [&] { return make_separatrix_poly(session, domain, complex, table, numbers); });
@@ -114,25 +137,51 @@ void write_parts(Session& session, const MorseSmaleVerbOptions& options, const D
   }
 }
 
+/// Labels count the extrema that are left, as files list them.
+void number_anew(Array<std::int32_t>& labels, const std::vector<std::uint32_t>& left) {
+  for (std::int32_t& label : labels) {
+    if (label < 0) continue;
+    const auto at = std::ranges::lower_bound(left, static_cast<std::uint32_t>(label));
+    label = static_cast<std::int32_t>(at - left.begin());
+  }
+}
+
+template <int Dim>
+Found<Dim> find_complex(Session& session, const MorseSmaleVerbOptions& options, const Threshold& threshold,
+                        const Domain<Dim>& domain) {
+  MorseSmaleOptions<Dim> parts{domain.options(session)};
+  parts.separatrices = options.has_separatrices;
+  parts.connectors = options.has_connectors;
+  parts.walls = !options.walls.empty();
+  parts.keep_paths = !options.threshold.empty();
+  parts.segmentation = options.has_segmentation;
+  Found<Dim> found{morse_smale<Dim>(*domain.tiles, domain.field, parts), {}};
+  if (options.threshold.empty()) return found;
+  const TopologyOptions<Dim>& common = parts;
+  const Persistence persistence = compute_persistence(found.complex.gradient, domain.field, common);
+  found.simplified = simplify(found.complex, persistence, threshold.of(persistence), common);
+  found.complex.separatrices = std::move(found.simplified->separatrices);
+  found.complex.segmentation = std::move(found.simplified->segmentation);
+  number_anew(found.complex.segmentation.descending, found.simplified->critical[0]);
+  number_anew(found.complex.segmentation.ascending, found.simplified->critical[Dim]);
+  return found;
+}
+
 /// Computes, prints and writes all but the segmentation, which is returned.
 template <int Dim>
 Segmentation compute_and_write(Session& session, const MorseSmaleVerbOptions& options,
-                               const Domain<Dim>& domain) {
-  const bool keeps_paths = options.has_separatrices || options.has_segmentation;
-  const Reservation room(session.memory(), gradient_bytes(*domain.tiles, keeps_paths), "the gradient");
-  MorseSmaleComplex<Dim> complex = session.in_phase(Phase::compute, [&] {
-    MorseSmaleOptions<Dim> parts{domain.options(session)};
-    parts.separatrices = options.has_separatrices;
-    parts.connectors = options.has_connectors;
-    parts.walls = !options.walls.empty();
-    parts.keep_paths = false;
-    parts.segmentation = options.has_segmentation;
-    return morse_smale<Dim>(*domain.tiles, domain.field, parts);
-  });
+                               const Threshold& threshold, const Domain<Dim>& domain) {
+  const bool is_simplified = !options.threshold.empty();
+  const bool keeps_paths = options.has_separatrices || options.has_segmentation || is_simplified;
+  const Bytes second_labels = is_simplified ? 4 * domain.tiles->cell_count() : 0;
+  const Reservation room(session.memory(), gradient_bytes(*domain.tiles, keeps_paths) + second_labels,
+                         "the gradient");
+  Found<Dim> found =
+      session.in_phase(Phase::compute, [&] { return find_complex(session, options, threshold, domain); });
   session.print("{}\n", domain.title);
-  print_counts(session, options, complex);
-  write_parts(session, options, domain, complex);
-  return std::move(complex.segmentation);
+  print_counts(session, options, found);
+  write_parts(session, options, domain, found);
+  return std::move(found.complex.segmentation);
 }
 
 void add_segmentation(AnyMesh& mesh, Segmentation labels) {
@@ -156,6 +205,7 @@ void declare_morse_smale(CLI::App& app, MorseSmaleVerbOptions& options) {
   add_file("--critical-points", options.critical_points, "write the critical cells as points (.vtp, .vtk)");
   add_file("--separatrices", options.separatrices, "write separatrices as lines (.vtp, .vtk)");
   add_file("--walls", options.walls, "write the surfaces between regions as polygons (.vtp, .vtk)");
+  add_threshold_option(app, options.threshold, "simplify: cancel pairs that persist less");
   app.add_flag("!--no-separatrices", options.has_separatrices, "leave ascending and descending ones out");
   app.add_flag("!--no-connectors", options.has_connectors, "leave out paths between saddles");
   app.add_flag("!--no-segmentation", options.has_segmentation, "leave the regions out");
@@ -163,12 +213,14 @@ void declare_morse_smale(CLI::App& app, MorseSmaleVerbOptions& options) {
 
 int run_morse_smale(Session& session, const MorseSmaleVerbOptions& options) {
   check_options(options);
+  const Threshold threshold = parse_threshold(options.threshold);
   const auto input = read_topology_input(session, options.topology);
   check_kind(options, *input);
   session.result()["field"] = input->field->name();
   Segmentation segmentation;
-  with_domain(session, options.topology, *input,
-              [&](const auto& domain) { segmentation = compute_and_write(session, options, domain); });
+  with_domain(session, options.topology, *input, [&](const auto& domain) {
+    segmentation = compute_and_write(session, options, threshold, domain);
+  });
   if (!options.output.file.empty()) {
     add_segmentation(input->input.mesh, std::move(segmentation));
     write_output(session, options.output, input->input.mesh);
@@ -182,7 +234,7 @@ Verb morse_smale_verb() {
   return define_verb<MorseSmaleVerbOptions>(
       {"morse-smale", "the Morse-Smale complex of a scalar field: critical cells, separatrices, regions",
        "  tessera morse-smale kuhn64.vtu --field rough --critical-points c.vtp --separatrices s.vtp\n"
-       "  tessera morse-smale scan.vti --field mri -o regions.vti --walls walls.vtp"},
+       "  tessera morse-smale scan.vti --field mri --threshold 5% -o regions.vti"},
       declare_morse_smale, run_morse_smale);
 }
 

@@ -1,7 +1,6 @@
 // tessera persistence: which features of a scalar field come and go together, and for how long.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 
 #include <tessera/topology/persistence.h>
@@ -9,6 +8,7 @@
 #include "cleanup.h"
 #include "diagram.h"
 #include "text.h"
+#include "threshold.h"
 #include "topology.h"
 #include "verb.h"
 
@@ -22,31 +22,6 @@ struct PersistenceOptions {
   std::filesystem::path csv;
   std::filesystem::path plot;
 };
-
-/// A number, or a part of the field's range.
-struct Threshold {
-  double number = 0;
-  bool is_percent = false;
-
-  [[nodiscard]] double of(const Persistence& persistence) const {
-    return is_percent ? persistence.part_of_range(number / 100) : number;
-  }
-};
-
-Threshold parse_threshold(const std::string& text) {
-  Threshold threshold;
-  if (text.empty()) return threshold;
-  threshold.is_percent = text.back() == '%';
-  const char* end = text.data() + text.size() - (threshold.is_percent ? 1 : 0);
-  const auto [stop, status] = std::from_chars(text.data(), end, threshold.number);
-  if (status != std::errc{} || stop != end || !(threshold.number >= 0)) {
-    throw Error(ErrorCode::bad_option,
-                fmt::format("'{}' does not suit --threshold; write a number such as 0.5, or a part of the "
-                            "field's range such as 5%",
-                            text));
-  }
-  return threshold;
-}
 
 void check_outputs(const PersistenceOptions& options) {
   const auto check = [](const std::filesystem::path& file, const std::vector<std::string>& extensions) {
@@ -126,9 +101,7 @@ void write_text(Session& session, const char* key, const std::filesystem::path& 
 
 void declare_persistence(CLI::App& app, PersistenceOptions& options) {
   add_topology_options(app, options.topology);
-  app.add_option("--threshold", options.threshold,
-                 "leave out pairs that persist less: a number, or a part of the range such as 5%")
-      ->type_name("X|X%");
+  add_threshold_option(app, options.threshold, "leave out pairs that persist less");
   app.add_option("-o,--output", options.output.file,
                  "the diagram as segments, .vtu or .vtp, with TTK's arrays")
       ->type_name("FILE");

@@ -8,10 +8,11 @@
 
 namespace tessera {
 
+inline constexpr std::uint32_t run_bits = 9;
+
 /// In how many runs of 512 vertices a cell lies, but for one.
 template <class Cell>
 TS_HD constexpr std::uint32_t foreign_runs(const Cell& cell) {
-  constexpr std::uint32_t run_bits = 9;
   std::uint32_t count = 0;
   for (std::size_t k = 1; k < cell.size(); ++k) {
     const std::uint32_t run = cell[k].index() >> run_bits;
@@ -19,6 +20,15 @@ TS_HD constexpr std::uint32_t foreign_runs(const Cell& cell) {
     for (std::size_t j = 0; j < k; ++j) is_new &= cell[j].index() >> run_bits != run;
     count += is_new ? 1 : 0;
   }
+  return count;
+}
+
+/// The same of ascending corners.
+template <class Cell>
+TS_HD constexpr std::uint32_t ascending_foreign_runs(const Cell& cell) {
+  std::uint32_t count = 0;
+  for (std::size_t k = 1; k < cell.size(); ++k)
+    count += cell[k].index() >> run_bits != cell[k - 1].index() >> run_bits ? 1 : 0;
   return count;
 }
 

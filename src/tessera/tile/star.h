@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -34,9 +35,14 @@ class TileView {
  public:
   using LocalCell = std::array<std::uint32_t, Dim + 1>;
 
-  /// Counts, scans and fills; memory is reused from tile to tile. Ghosts are counted and filled like an owned
-  /// vertex after the last one, which is cheaper than asking for each corner who owns it.
+  /// Memory is reused from tile to tile.
   void load(const TiledMesh<Dim>& tiles, TileId tile) {
+    load_cells(tiles, tile);
+    fill_stars(star_, [](std::uint32_t c, const LocalCell&, auto) { return c; });
+  }
+
+  /// Vertices and cells alone, for those who fill stars of their own.
+  void load_cells(const TiledMesh<Dim>& tiles, TileId tile) {
     tiles_ = &tiles;
     owned_ = tiles.vertices(tile);
     internal_ = tiles.internal_cells(tile);
@@ -48,12 +54,35 @@ class TileView {
     offsets_.assign(owned_.size() + 2, 0);
     const auto cells = tiles.cells();
     for (std::uint32_t c = 0; c < externals; ++c) convert(cells[external_[c]], cells_[c]);
-    for (std::uint32_t c = externals; c < count; ++c)
-      convert(cells[internal_.begin + (c - externals)], cells_[c]);
-    star_.resize(HostTeam{}.exclusive_scan(offsets_.data(), static_cast<std::uint32_t>(offsets_.size())));
-    fill_stars();
+    convert_internal(cells.data() + internal_.begin, cells_.data() + externals);
+    HostTeam{}.exclusive_scan(offsets_.data(), static_cast<std::uint32_t>(offsets_.size()) - 1);
+  }
+
+  /// After load_cells(): for each owned vertex and cell around it make(c, corners, k), k the place of the
+  /// vertex among the corners, a constant. All ghosts are one more vertex without room, which is cheaper than
+  /// asking for each corner who owns it.
+  template <class Entry, class Make>
+  void fill_stars(Array<Entry>& stars, const Make& make) {
+    const std::uint32_t owned = owned_.size();
+    stars.resize(offsets_[owned] + 1);
+    const LocalCell* const cells = cells_.data();
+    std::uint32_t* const offsets = offsets_.data();
+    Entry* const out = stars.data();
+    const std::uint32_t count = static_cast<std::uint32_t>(cells_.size());
+    for (std::uint32_t c = 0; c < count; ++c) {
+      const LocalCell cell = cells[c];
+      const auto put = [&](auto k) {
+        const std::uint32_t row = std::min(cell[k], owned);
+        out[offsets[row]] = make(c, cell, k);
+        offsets[row] += row < owned ? 1 : 0;
+      };
+      [&]<std::size_t... K>(std::index_sequence<K...>) {
+        (put(std::integral_constant<std::size_t, K>{}), ...);
+      }
+      (std::make_index_sequence<Dim + 1>{});
+    }
     // Filling moved every offset to its row's end, which is where the next row begins.
-    std::copy_backward(offsets_.begin(), offsets_.end() - 1, offsets_.end());
+    std::copy_backward(offsets_.begin(), offsets_.end() - 2, offsets_.end() - 1);
     offsets_[0] = 0;
   }
 
@@ -71,9 +100,12 @@ class TileView {
   [[nodiscard]] const LocalCell& cell(std::uint32_t local) const { return cells_[local]; }
   [[nodiscard]] std::span<const LocalCell> cells() const { return cells_; }
   /// The local cells around an owned vertex, ascending.
-  [[nodiscard]] std::span<const std::uint32_t> star(VertexId v) const {
+  [[nodiscard]] std::span<const std::uint32_t> star(VertexId v) const { return star(v, star_); }
+  /// The same of what fill_stars() made.
+  template <class Entry>
+  [[nodiscard]] std::span<const Entry> star(VertexId v, const Array<Entry>& stars) const {
     const std::uint32_t local = v.index() - owned_.begin;
-    return {star_.data() + offsets_[local], offsets_[local + 1] - offsets_[local]};
+    return {stars.data() + offsets_[local], offsets_[local + 1] - offsets_[local]};
   }
 
  private:
@@ -83,25 +115,32 @@ class TileView {
   };
 
   void convert(const typename TiledMesh<Dim>::Cell& corners, LocalCell& cell) {
-    const std::uint32_t begin = owned_.begin;
-    const std::uint32_t owned = owned_.size();
     for (std::size_t k = 0; k <= Dim; ++k) {
-      std::uint32_t local = corners[k].index() - begin;
-      if (local >= owned) local = ghost_number(corners[k].index());
-      cell[k] = local;
-      ++offsets_[std::min(local, owned)];
+      const std::uint32_t local = corners[k].index() - owned_.begin;
+      if (local < owned_.size()) {
+        cell[k] = local;
+        ++offsets_[local];
+      } else {
+        cell[k] = ghost_number(corners[k].index());
+      }
     }
   }
 
-  void fill_stars() {
+  /// Most internal cells have no ghosts: corners ascend, so the highest one tells.
+  void convert_internal(const typename TiledMesh<Dim>::Cell* cells, LocalCell* out) {
+    const std::uint32_t begin = owned_.begin;
     const std::uint32_t owned = owned_.size();
-    const LocalCell* const cells = cells_.data();
     std::uint32_t* const offsets = offsets_.data();
-    std::uint32_t* const star = star_.data();
-    const std::uint32_t count = static_cast<std::uint32_t>(cells_.size());
-    for (std::uint32_t c = 0; c < count; ++c) {
-      const LocalCell cell = cells[c];
-      for (const std::uint32_t local : cell) star[offsets[std::min(local, owned)]++] = c;
+    for (std::uint32_t c = 0; c < internal_.size(); ++c) {
+      const auto& corners = cells[c];
+      if (corners[Dim].index() - begin >= owned) {
+        convert(corners, out[c]);
+        continue;
+      }
+      for (std::size_t k = 0; k <= Dim; ++k) {
+        out[c][k] = corners[k].index() - begin;
+        ++offsets[corners[k].index() - begin];
+      }
     }
   }
 

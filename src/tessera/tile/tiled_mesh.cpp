@@ -107,9 +107,10 @@ class Tiler {
       bool ascends = true;
       for (size_t c = share.begin; c < share.end; ++c) {
         const Cell& cell = mesh_.cells[c];
-        count += foreign_runs(cell);
-        for (size_t k = 1; k < cell.size(); ++k) ascends &= cell[k - 1] < cell[k];
-        ascends &= c == 0 || mesh_.cells[c - 1] < cell;
+        bool has_order = true;
+        for (size_t k = 1; k < cell.size(); ++k) has_order &= cell[k - 1] < cell[k];
+        count += has_order ? ascending_foreign_runs(cell) : foreign_runs(cell);
+        ascends &= has_order && (c == 0 || mesh_.cells[c - 1] < cell);
       }
       foreign += count;
       if (!ascends) sorted = false;
@@ -200,21 +201,24 @@ class Tiler {
     }
   }
 
-  /// (tile, cell) pairs in the order of cells; a stable sort by tile then keeps cells ascending.
+  /// (tile, cell) pairs in the order of cells; a stable sort by tile then keeps cells ascending. Most cells
+  /// are in their own tile only: the highest corner tells.
   void find_ribbons() {
-    const size_t n = tiles_.cell_count();
-    constexpr size_t chunk = 16384;
+    constexpr size_t chunk = 8;
     struct Part {
       size_t begin = 0;
       std::vector<std::pair<uint32_t, uint32_t>> found;
     };
-    std::vector<Part> parts((n + chunk - 1) / chunk);
-    host::for_each_chunk(exec_.threads(), n, chunk, [&](host::Range range, int) {
+    std::vector<Part> parts((tiles_.tile_count() + chunk - 1) / chunk);
+    host::for_each_chunk(exec_.threads(), tiles_.tile_count(), chunk, [&](host::Range range, int) {
       Part& part = parts[range.begin / chunk];
-      for (size_t c = range.begin; c < range.end; ++c) {
-        for_each_foreign_tile(tiles_.cells_[c], [&](TileId t) {
-          part.found.emplace_back(t.index(), static_cast<uint32_t>(c));
-        });
+      for (size_t own = range.begin; own < range.end; ++own) {
+        const VertexId end(tiles_.first_vertex_[own + 1]);
+        for (uint32_t c = tiles_.first_cell_[own]; c < tiles_.first_cell_[own + 1]; ++c) {
+          const Cell& cell = tiles_.cells_[c];
+          if (cell.back() < end) continue;
+          for_each_foreign_tile(cell, [&](TileId t) { part.found.emplace_back(t.index(), c); });
+        }
       }
     });
     size_t count = 0;

@@ -90,16 +90,15 @@ Array<CriticalPoint> find_on_device(const TiledMesh<Dim>& tiles, const Field& fi
                                     const TopologyOptions<Dim>& options) {
   const auto device = device_tiles(tiles, options.exec);
   auto found = cuda::find_critical_points(*device, cuda::compute_order(tiles, *device, field));
-  if (found.host_tiles.empty()) return std::move(found.points);
-  std::erase_if(found.points, [&](const CriticalPoint& point) {
-    return std::ranges::binary_search(found.host_tiles, tiles.tile_of(point.vertex).index());
-  });
+  if (found.left.empty()) return std::move(found.points);
+  std::erase_if(found.points,
+                [&](const CriticalPoint& point) { return cuda::is_in(found.left, point.vertex.index()); });
   const Exec exec = Exec::host(options.exec.threads());
   const OrderArray order = compute_order(tiles, field, exec);
   Array<std::uint8_t> on_boundary = device->on_boundary.to_host();
   find_on_host<Dim>(
       exec, on_boundary,
-      [&](const auto& f) { for_each_star(tiles, order, found.host_tiles, exec, options.monitor, f); },
+      [&](const auto& f) { for_each_star(tiles, order, found.left, exec, options.monitor, f); },
       found.points);
   return std::move(found.points);
 }

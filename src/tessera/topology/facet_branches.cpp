@@ -17,11 +17,11 @@ class FacetCounter {
   [[nodiscard]] bool has_crowded_facet(const Stars& stars) {
     begin(stars.vertex_count());
     bool is_crowded = false;
-    for (const uint32_t cell : stars.star()) {
+    for (const auto& cell : stars.star()) {
       std::array<uint32_t, Dim> lower;
       uint32_t count = 0;
       uint64_t bits = 0;
-      for (const uint32_t local : stars.corners(cell)) {
+      for (const uint32_t local : cell.others) {
         if (!(stars.order(local) < stars.order(stars.own()))) continue;
         const uint32_t n = number(local);
         if (n >= 64) return true;  // too many to say: looked at one by one
@@ -37,8 +37,8 @@ class FacetCounter {
   /// Adds the branches of cells in which the vertex is the highest.
   template <class Stars>
   void find(const Stars& stars, const Gradient<Dim>& gradient, std::vector<Branch>& branches) const {
-    for (const uint32_t local : stars.star()) {
-      const uint32_t cell = stars.cell_id(local);
+    for (const auto& own : stars.star()) {
+      const uint32_t cell = stars.cell_id(own.cell);
       const auto& corners = gradient.tiles().cells()[cell];
       const auto is_above = [&](VertexId corner) {
         return gradient.order()[stars.center()] < gradient.order()[corner];
@@ -46,8 +46,8 @@ class FacetCounter {
       if (gradient.opposite(cell) == Gradient<Dim>::critical) continue;
       if (std::any_of(corners.begin(), corners.end(), is_above)) continue;
       Branch branch{cell, {}};
-      for (const uint32_t other : stars.star()) {
-        const uint32_t id = stars.cell_id(other);
+      for (const auto& other : stars.star()) {
+        const uint32_t id = stars.cell_id(other.cell);
         if (id != cell && has_facet(gradient.tiles().cells()[id], corners, gradient.opposite(cell))) {
           branch.others.push_back(id);
         }

@@ -84,7 +84,7 @@ class GradientBuilder {
     const auto tiles = device_tiles(tiles_, options_.exec);
     const Buffer<VertexOrderKey> order = cuda::compute_order(tiles_, *tiles, field);
     cuda::GradientFinder<Dim> finder(*tiles, order, options_.keep_paths);
-    const auto& host_tiles = finder.host_tiles();
+    const Array<VertexRange>& left = finder.left();
     report(0.4);
     result_.order_ = OrderArray(order.to_host());
     result_.opposite_ = finder.unfinished().opposite.to_host();
@@ -92,12 +92,11 @@ class GradientBuilder {
     result_.first_cells_ = finder.unfinished().first_cells.to_host();
     result_.offsets_.resize(tiles_.vertex_count() + 1);
     for_each_star(
-        tiles_, result_.order_, host_tiles, exec_, options_.monitor,
+        tiles_, result_.order_, left, exec_, options_.monitor,
         [&](int worker, const auto& stars) { visit(*workers_[static_cast<size_t>(worker)], stars); });
-    Array<uint32_t> host_rows;  // entries by tile
-    Array<uint32_t> counts;     // by vertex of these tiles
-    for (const uint32_t t : host_tiles) {
-      const auto owned = tiles_.vertices(TileId(t));
+    Array<uint32_t> host_rows;  // entries by range
+    Array<uint32_t> counts;     // by vertex of these ranges
+    for (const VertexRange& owned : left) {
       host_rows.push_back(0);
       for (uint32_t v = owned.begin; v < owned.end; ++v) {
         host_rows.back() += result_.offsets_[v];
@@ -110,18 +109,17 @@ class GradientBuilder {
     result_.lower_ = device->lower.to_host();
     result_.partners_ = device->partners.to_host();
     size_t at = 0;
-    for (const uint32_t t : host_tiles) {
-      const auto owned = tiles_.vertices(TileId(t));
-      uint32_t begin = finder.first_rows()[t];
-      for (uint32_t v = owned.begin; v < owned.end; ++v) {
+    for (size_t i = 0; i < left.size(); ++i) {
+      uint32_t begin = finder.first_rows()[i];
+      for (uint32_t v = left[i].begin; v < left[i].end; ++v) {
         result_.offsets_[v] = begin;
         begin += counts[at++];
       }
     }
     place_rows();
-    for (const cuda::FoundCell& cell : finder.critical_cells()) take(cell, host_tiles);
+    for (const cuda::FoundCell& cell : finder.critical_cells()) take(cell, left);
     join_critical_cells();
-    if (host_tiles.empty() && options_.keep_paths) {
+    if (left.empty() && options_.keep_paths) {
       if (!tiles_.keeps_vertex_order()) {
         device->vertex_to_input = Buffer<uint32_t>(options_.exec, tiles_.vertices_to_input());
       }
@@ -131,10 +129,9 @@ class GradientBuilder {
     return std::move(result_);
   }
 
-  void take(const cuda::FoundCell& cell, const Array<uint32_t>& host_tiles) {
+  void take(const cuda::FoundCell& cell, const Array<VertexRange>& left) {
+    if (cuda::is_in(left, cell.highest)) return;
     const VertexId highest(cell.highest);
-    if (!host_tiles.empty() && std::ranges::binary_search(host_tiles, tiles_.tile_of(highest).index()))
-      return;
     CriticalCell taken{{cell.id, cell.low, cell.dimension}, highest, {}};
     for (const uint32_t coface : cell.cofaces) {
       if (coface != Gradient<Dim>::none) taken.cofaces.push_back(coface);
@@ -169,8 +166,8 @@ class GradientBuilder {
     using CellId = typename TiledMesh<Dim>::CellId;
     uint32_t first = Gradient<Dim>::none;
     CellId lowest;
-    for (const uint32_t local : stars.star()) {
-      const uint32_t id = stars.cell_id(local);
+    for (const auto& cell : stars.star()) {
+      const uint32_t id = stars.cell_id(cell.cell);
       const CellId input = tiles_.to_input(CellId(id));
       if (first != Gradient<Dim>::none && !(input < lowest)) continue;
       first = id;
@@ -185,12 +182,11 @@ class GradientBuilder {
     const LowerStarResult<Dim>& star = worker.star.result();
     const auto cofaces = [&](std::initializer_list<uint32_t> ranks) {
       std::vector<uint32_t> cells;
-      for (const uint32_t c : stars.star()) {
-        const auto& corners = stars.corners(c);
+      for (const auto& cell : stars.star()) {
         const auto has = [&](uint32_t r) {
-          return std::find(corners.begin(), corners.end(), star.lower[r]) != corners.end();
+          return std::find(cell.others.begin(), cell.others.end(), star.lower[r]) != cell.others.end();
         };
-        if (std::all_of(ranks.begin(), ranks.end(), has)) cells.push_back(stars.cell_id(c));
+        if (std::all_of(ranks.begin(), ranks.end(), has)) cells.push_back(stars.cell_id(cell.cell));
       }
       std::sort(cells.begin(), cells.end(), [&](uint32_t a, uint32_t b) { return input(a) < input(b); });
       return cells;
@@ -241,13 +237,13 @@ class GradientBuilder {
   [[nodiscard]] uint32_t first_beyond(const LowerStarResult<Dim>& star, const auto& top,
                                       const Stars& stars) const {
     uint32_t first = Gradient<Dim>::none;
-    for (const uint32_t c : stars.star()) {
-      const auto& corners = stars.corners(c);
+    for (const auto& cell : stars.star()) {
+      const auto& others = cell.others;
       const bool has_facet = std::all_of(top.ranks.begin(), top.ranks.end(), [&](uint32_t r) {
-        return r == top.opposite || std::find(corners.begin(), corners.end(), star.lower[r]) != corners.end();
+        return r == top.opposite || std::find(others.begin(), others.end(), star.lower[r]) != others.end();
       });
-      if (!has_facet || c == top.cell) continue;
-      const uint32_t id = stars.cell_id(c);
+      if (!has_facet || cell.cell == top.cell) continue;
+      const uint32_t id = stars.cell_id(cell.cell);
       if (first == Gradient<Dim>::none || input(id) < input(first)) first = id;
     }
     return first;

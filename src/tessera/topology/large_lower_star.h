@@ -73,8 +73,8 @@ class LargeLowerStar {
   template <class Source>
   void rank_lower(const Source& source, LowerStarResult<Dim>& result) {
     const std::uint64_t center = source.order(source.own());
-    for (const std::uint32_t c : source.star()) {
-      for (const std::uint32_t local : source.corners(c)) {
+    for (const auto& cell : source.star()) {
+      for (const std::uint32_t local : cell.others) {
         if (source.order(local) < center) result.lower.push_back(local);
       }
     }
@@ -95,10 +95,11 @@ class LargeLowerStar {
     cells_.clear();
     star_.clear();
     std::vector<Key> keys;
-    for (const std::uint32_t c : source.star()) {
+    for (const auto& cell : source.star()) {
+      const std::uint32_t c = cell.cell;
       Key key = {};
       std::size_t count = 0;
-      for (const std::uint32_t local : source.corners(c)) {
+      for (const std::uint32_t local : cell.others) {
         if (source.order(local) < center) key[count++] = rank(local) + 1;
       }
       std::sort(key.begin(), key.end(), std::greater<>());

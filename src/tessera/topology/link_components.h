@@ -1,8 +1,8 @@
 // The link of a vertex: in how many pieces lie the neighbours below it, and those above it?
 //
-// Each cell of the star adds the mask of its corners to the row of each corner: once with OR (who is joined
-// with whom), once with XOR (how often, modulo two: facets of an odd number of cells are suspected to be on
-// the boundary). Stars of more than 63 neighbours take a general path.
+// Each cell of the star adds the mask of its corners but the center to the row of each of them: once with OR
+// (who is joined with whom), once with XOR (how often, modulo two: facets of an odd number of cells are
+// suspected to be on the boundary). Stars of more than 63 neighbours take a general path.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,16 @@ class LinkComponents {
  public:
   template <class Source>
   [[nodiscard]] LinkPieces find(const Source& source) {
-    if (!numbers_.number(source)) return find_general(source);
+    std::fill_n(joined_.begin(), numbers_.count(), 0);  // what the star before has left
+    std::fill_n(odd_.begin(), numbers_.count(), 0);
+    const bool has_numbers =
+        numbers_.number(source, [&](const auto& ranks, std::uint64_t bits, std::uint32_t) {
+          for (const std::uint32_t r : ranks) {
+            joined_[r] |= bits;
+            odd_[r] ^= bits;
+          }
+        });
+    if (!has_numbers) return find_general(source);
     many_.clear();
     const auto locals = numbers_.locals();
     const std::uint32_t count = numbers_.count();
@@ -37,18 +46,8 @@ class LinkComponents {
     for (std::uint32_t i = 1; i < count; ++i) {
       low |= static_cast<std::uint64_t>(source.order(locals[i]) < center) << i;
     }
-    std::array<std::uint64_t, most> joined;
-    std::array<std::uint64_t, most> odd;
-    for (std::uint32_t i = 0; i < count; ++i) joined[i] = odd[i] = 0;
-    for (const auto& cell : numbers_.cells(source.star().size())) {
-      for (const std::uint8_t r : cell.ranks) {
-        joined[r] |= cell.bits;
-        odd[r] ^= cell.bits;
-      }
-    }
     const std::uint64_t all = (~std::uint64_t{0} >> (64 - count)) & ~std::uint64_t{1};
-    return {count_pieces(joined, low), count_pieces(joined, all & ~low),
-            has_odd_facet(odd) && has_single_facet(source.star().size())};
+    return {count_pieces(low), count_pieces(all & ~low), has_facet(odd_) && has_single_facet(source)};
   }
 
   /// Local numbers of the neighbours of the vertex that was last asked for.
@@ -57,17 +56,16 @@ class LinkComponents {
   }
 
  private:
-  static constexpr std::uint32_t most = StarNumbers<Dim>::most;
-  using Rows = std::array<std::uint64_t, most>;
+  using Rows = std::array<std::uint64_t, StarNumbers<Dim>::most + Dim>;
 
-  [[nodiscard]] static std::uint32_t count_pieces(const Rows& joined, std::uint64_t left) {
+  [[nodiscard]] std::uint32_t count_pieces(std::uint64_t left) const {
     std::uint32_t pieces = 0;
     while (left != 0) {
       ++pieces;
       std::uint64_t front = left & (~left + 1);
       left ^= front;
       while (front != 0) {
-        const std::uint64_t found = joined[static_cast<std::size_t>(std::countr_zero(front))] & left;
+        const std::uint64_t found = joined_[static_cast<std::size_t>(std::countr_zero(front))] & left;
         front &= front - 1;
         left ^= found;
         front |= found;
@@ -76,41 +74,41 @@ class LinkComponents {
     return pieces;
   }
 
-  [[nodiscard]] bool has_odd_facet(const Rows& odd) const {
-    if constexpr (Dim == 2) return (odd[0] & ~std::uint64_t{1}) != 0;
+  /// Facets with the center as bits: of triangles an edge, bit i of row i; of tetrahedra a triangle, bits of
+  /// two rows.
+  [[nodiscard]] bool has_facet(const Rows& rows) const {
     std::uint64_t any = 0;
-    for (std::uint32_t i = 1; i < numbers_.count(); ++i) any |= odd[i] & ~(std::uint64_t{1} << i | 1);
+    for (std::uint32_t i = 1; i < numbers_.count(); ++i) {
+      const std::uint64_t own = std::uint64_t{1} << i;
+      any |= rows[i] & (Dim == 2 ? own : ~own);
+    }
     return any != 0;
   }
 
   /// Is there a facet with one cell, not three or more?
-  [[nodiscard]] bool has_single_facet(std::size_t star_size) const {
+  template <class Source>
+  [[nodiscard]] bool has_single_facet(const Source& source) const {
     Rows once = {};
     Rows twice = {};
-    for (const auto& cell : numbers_.cells(star_size)) {
-      for (const std::uint8_t r : cell.ranks) {
-        twice[r] |= once[r] & cell.bits;
-        once[r] |= cell.bits;
+    for (const auto& cell : source.star()) {
+      std::uint64_t bits = 0;
+      for (const std::uint32_t local : cell.others) bits |= std::uint64_t{1} << numbers_[local];
+      for (const std::uint32_t local : cell.others) {
+        const std::uint32_t r = numbers_[local];
+        twice[r] |= once[r] & bits;
+        once[r] |= bits;
       }
     }
-    if constexpr (Dim == 2) return (once[0] & ~twice[0] & ~std::uint64_t{1}) != 0;
-    std::uint64_t any = 0;
-    for (std::uint32_t i = 1; i < numbers_.count(); ++i)
-      any |= once[i] & ~twice[i] & ~(std::uint64_t{1} << i | 1);
-    return any != 0;
+    for (std::uint32_t i = 1; i < numbers_.count(); ++i) once[i] &= ~twice[i];
+    return has_facet(once);
   }
 
   /// Any number of neighbours, by sorting and union-find.
   template <class Source>
   LinkPieces find_general(const Source& source) {
-    const std::uint32_t own = source.own();
-    const std::uint64_t center = source.order(own);
+    const std::uint64_t center = source.order(source.own());
     many_.clear();
-    for (const std::uint32_t c : source.star()) {
-      for (const std::uint32_t local : source.corners(c)) {
-        if (local != own) many_.push_back(local);
-      }
-    }
+    for (const auto& cell : source.star()) many_.insert(many_.end(), cell.others.begin(), cell.others.end());
     std::sort(many_.begin(), many_.end());
     many_.erase(std::unique(many_.begin(), many_.end()), many_.end());
     parents_.resize(many_.size());
@@ -120,12 +118,11 @@ class LinkComponents {
     };
     const auto is_low = [&](std::uint32_t local) { return source.order(local) < center; };
     facets_.clear();
-    for (const std::uint32_t c : source.star()) {
-      for (const std::uint32_t p : source.corners(c)) {
-        if (p == own) continue;
+    for (const auto& cell : source.star()) {
+      for (const std::uint32_t p : cell.others) {
         if constexpr (Dim == 2) facets_.emplace_back(p, p);
-        for (const std::uint32_t q : source.corners(c)) {
-          if (q == own || p >= q) continue;
+        for (const std::uint32_t q : cell.others) {
+          if (p >= q) continue;
           if constexpr (Dim == 3) facets_.emplace_back(p, q);
           if (is_low(p) == is_low(q)) parents_[root(rank(p))] = root(rank(q));
         }
@@ -155,6 +152,8 @@ class LinkComponents {
   }
 
   StarNumbers<Dim> numbers_;
+  Rows joined_ = {};
+  Rows odd_ = {};
   std::vector<std::uint32_t> many_;  ///< neighbours beyond what masks hold; else empty
   std::vector<std::pair<std::uint32_t, std::uint32_t>> facets_;
   std::vector<std::uint32_t> parents_;

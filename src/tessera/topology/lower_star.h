@@ -43,10 +43,16 @@ class LowerStar {
   void process(const Source& source, bool with_next) {
     with_next_ = with_next;
     result_.clear();
-    if (!numbers_.number(source)) return large_.process(source, result_);
+    masks_.resize(source.star().size());
+    Mask* out = masks_.data();
+    const bool has_numbers =
+        numbers_.number(source, [&](const auto&, std::uint64_t bits, std::uint32_t cell) {
+          *out++ = {bits, cell};
+        });
+    if (!has_numbers) return large_.process(source, result_);
     rank_lower(source);
     if (result_.lower.empty()) return;
-    collect_cells(source.star().size());
+    collect_cells();
     const std::uint32_t count = count_cells();
     if (count <= 64) {
       pair_cells<1>();
@@ -73,6 +79,12 @@ class LowerStar {
     std::uint32_t cell;
   };
 
+  /// A cell around the center: the numbers of its other vertices.
+  struct Mask {
+    std::uint64_t bits;
+    std::uint32_t cell;
+  };
+
   static std::uint64_t bit(std::uint32_t i) { return std::uint64_t{1} << i; }
   static std::uint32_t lowest(std::uint64_t bits) {
     return static_cast<std::uint32_t>(std::countr_zero(bits));
@@ -84,8 +96,8 @@ class LowerStar {
   void rank_lower(const Source& source) {
     const auto locals = numbers_.locals();
     const std::uint64_t center = source.order(source.own());
-    std::array<std::uint64_t, StarNumbers<Dim>::most + 1> orders;
-    std::array<std::uint8_t, StarNumbers<Dim>::most + 1> number;
+    std::array<std::uint64_t, StarNumbers<Dim>::most> orders;
+    std::array<std::uint8_t, StarNumbers<Dim>::most> number;
     std::uint32_t n = 0;
     low_ = 0;
     for (std::uint32_t i = 1; i < locals.size(); ++i) {
@@ -106,11 +118,11 @@ class LowerStar {
   }
 
   /// The cells around the center that have a facet in the lower star, and which ranks form triangles.
-  void collect_cells(std::size_t star_size) {
+  void collect_cells() {
     std::fill_n(below_.begin(), result_.lower.size(), 0);
-    star_cells_.resize(star_size);
+    star_cells_.resize(masks_.size());
     StarCell* out = star_cells_.data();
-    for (const auto& cell : numbers_.cells(star_size)) {
+    for (const Mask& cell : masks_) {
       std::uint64_t lows = cell.bits & low_;
       StarCell star{0, {}, static_cast<std::uint8_t>(size_of(lows)), cell.cell};
       if (star.count + 1 < Dim) continue;
@@ -299,8 +311,9 @@ class LowerStar {
   StarNumbers<Dim> numbers_;
   LargeLowerStar<Dim> large_;
   LowerStarResult<Dim> result_;
-  std::uint64_t low_ = 0;                                         ///< numbers of lower neighbours
-  std::array<std::uint8_t, StarNumbers<Dim>::most + 1> rank_of_;  ///< by number
+  std::uint64_t low_ = 0;                                     ///< numbers of lower neighbours
+  std::array<std::uint8_t, StarNumbers<Dim>::most> rank_of_;  ///< by number
+  std::vector<Mask> masks_;
   std::vector<StarCell> star_cells_;
   std::array<std::uint64_t, 64> below_;  ///< by rank: the lower ranks that form a triangle with it
   std::array<std::uint32_t, 64> first_face_;

@@ -2,8 +2,8 @@
 //
 // The kernels of this module (link_components.h, lower_star.h) are written once against a source:
 //
-//   star()            local numbers of the cells around the center
-//   corners(c)        local numbers of a cell's vertices; all_corners()[c] is the same
+//   star()            the cells around the center: their local numbers and their vertices but the center
+//   corners(c)        local numbers of a cell's vertices
 //   order(l), vertex_id(l), cell_id(c), own() (the center's local number), vertex_count()
 #pragma once
 
@@ -28,6 +28,18 @@ namespace tessera {
 template <int Dim>
 using StarRelation = std::conditional_t<Dim == 3, VT, VF>;
 
+/// Vertices a tile that suit pushing: fewer cells lie in several tiles than in smaller ones, and a tile still
+/// fits a core's second-level cache.
+inline constexpr std::uint32_t pushed_tile_vertices = 2048;
+
+/// A cell of a star, in local numbers. Its vertices come along: to look them up would take longer than
+/// anything that is done with them.
+template <int Dim>
+struct StarCell {
+  std::array<std::uint32_t, Dim> others;  ///< its vertices but the center, in any order
+  std::uint32_t cell;
+};
+
 /// Stars of the vertices of one tile after the other.
 template <int Dim>
 class TileStars {
@@ -35,22 +47,27 @@ class TileStars {
   TileStars(const TiledMesh<Dim>& tiles, const OrderArray& order) : tiles_(&tiles), order_of_(&order) {}
 
   void load(TileId tile) {
-    view_.load(*tiles_, tile);
+    view_.load_cells(*tiles_, tile);
+    view_.fill_stars(stars_, [](std::uint32_t c, const auto& corners, auto k) {
+      StarCell<Dim> cell;
+      for (std::size_t i = 0; i < Dim; ++i) cell.others[i] = corners[(k + 1 + i) % (Dim + 1)];
+      cell.cell = c;
+      return cell;
+    });
     order_.resize(view_.vertex_count());
     for (std::uint32_t l = 0; l < order_.size(); ++l) order_[l] = (*order_of_)[VertexId(view_.vertex_id(l))];
   }
   [[nodiscard]] auto owned() const { return view_.owned(); }
   void select(VertexId center) {
     center_ = center;
-    star_ = view_.star(center);
+    star_ = view_.star(center, stars_);
   }
 
   [[nodiscard]] VertexId center() const { return center_; }
   [[nodiscard]] std::uint32_t own() const { return center_.index() - view_.owned().begin; }
   [[nodiscard]] std::size_t vertex_count() const { return order_.size(); }
-  [[nodiscard]] std::span<const std::uint32_t> star() const { return star_; }
+  [[nodiscard]] std::span<const StarCell<Dim>> star() const { return star_; }
   [[nodiscard]] const auto& corners(std::uint32_t cell) const { return view_.cell(cell); }
-  [[nodiscard]] const auto* all_corners() const { return view_.cells().data(); }
   [[nodiscard]] std::uint64_t order(std::uint32_t local) const { return order_[local]; }
   [[nodiscard]] std::uint32_t vertex_id(std::uint32_t local) const { return view_.vertex_id(local); }
   [[nodiscard]] std::uint32_t cell_id(std::uint32_t cell) const { return view_.cell_id(cell); }
@@ -59,9 +76,10 @@ class TileStars {
   const TiledMesh<Dim>* tiles_;
   const OrderArray* order_of_;
   TileView<Dim> view_;
+  Array<StarCell<Dim>> stars_;
   Array<std::uint64_t> order_;
   VertexId center_;
-  std::span<const std::uint32_t> star_;
+  std::span<const StarCell<Dim>> star_;
 };
 
 /// Stars pulled one by one through a connectivity, numbered afresh for each center. One for each thread.
@@ -83,10 +101,15 @@ class PulledStars {
     star_.clear();
     corners_.clear();
     for (const auto cell : reader_[center]) {
-      star_.push_back(static_cast<std::uint32_t>(cells_.size()));
-      cells_.push_back(cell.index());
       auto& corners = corners_.emplace_back();
-      for (std::size_t k = 0; k <= Dim; ++k) corners[k] = local_number((*tiles_)[cell][k].index());
+      auto& added = star_.emplace_back();
+      added.cell = static_cast<std::uint32_t>(cells_.size());
+      cells_.push_back(cell.index());
+      std::size_t others = 0;
+      for (std::size_t k = 0; k <= Dim; ++k) {
+        corners[k] = local_number((*tiles_)[cell][k].index());
+        if (corners[k] != 0) added.others[others++] = corners[k];
+      }
     }
     order_.resize(ids_.size());
     for (std::size_t l = 0; l < ids_.size(); ++l) order_[l] = (*order_of_)[VertexId(ids_[l])];
@@ -95,9 +118,8 @@ class PulledStars {
   [[nodiscard]] VertexId center() const { return center_; }
   [[nodiscard]] static std::uint32_t own() { return 0; }
   [[nodiscard]] std::size_t vertex_count() const { return ids_.size(); }
-  [[nodiscard]] std::span<const std::uint32_t> star() const { return star_; }
+  [[nodiscard]] std::span<const StarCell<Dim>> star() const { return star_; }
   [[nodiscard]] const auto& corners(std::uint32_t cell) const { return corners_[cell]; }
-  [[nodiscard]] const auto* all_corners() const { return corners_.data(); }
   [[nodiscard]] std::uint64_t order(std::uint32_t local) const { return order_[local]; }
   [[nodiscard]] std::uint32_t vertex_id(std::uint32_t local) const { return ids_[local]; }
   [[nodiscard]] std::uint32_t cell_id(std::uint32_t cell) const { return cells_[cell]; }
@@ -137,7 +159,7 @@ class PulledStars {
   VertexId center_;
   std::uint64_t round_ = 0;
   std::vector<std::uint32_t> ids_;
-  std::vector<std::uint32_t> star_;
+  std::vector<StarCell<Dim>> star_;
   std::vector<std::uint32_t> cells_;
   std::vector<std::array<std::uint32_t, Dim + 1>> corners_;
   std::vector<std::uint64_t> order_;
@@ -152,33 +174,37 @@ std::vector<std::unique_ptr<S>> one_for_each_worker(const Exec& exec, const Make
   return made;
 }
 
-/// Calls f(worker, stars) with every vertex of tiles tile_at(0), ..., tile_at(count - 1) selected once.
-/// Workers are numbered from 0 to exec.threads(). Stops when the monitor says so.
-template <int Dim, class TileAt, class F>
+/// Vertices that follow each other in one tile.
+struct VertexRange {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+};
+
+/// Calls f(worker, stars) with every vertex of range_at(0), ..., range_at(count - 1) selected once. Workers are
+/// numbered from 0 to exec.threads(). Stops when the monitor says so.
+template <int Dim, class RangeAt, class F>
 void for_each_star_of(const TiledMesh<Dim>& tiles, const OrderArray& order, std::size_t count,
-                      const TileAt& tile_at, const Exec& exec, const Monitor* monitor, const F& f) {
+                      const RangeAt& range_at, const Exec& exec, const Monitor* monitor, const F& f) {
   const auto stars = one_for_each_worker<TileStars<Dim>>(
       exec, [&] { return std::make_unique<TileStars<Dim>>(tiles, order); });
-  host::for_each_chunk(exec.threads(), count, tiles_at_once, [&](host::Range range, int worker) {
+  host::for_each_chunk(exec.threads(), count, 1, [&](host::Range chunk, int worker) {
+    if (monitor != nullptr && monitor->is_stopped()) return;
     TileStars<Dim>& mine = *stars[static_cast<std::size_t>(worker)];
-    for (std::size_t i = range.begin; i < range.end; ++i) {
-      if (monitor != nullptr && monitor->is_stopped()) return;
-      mine.load(TileId(tile_at(i)));
-      for (std::uint32_t v = mine.owned().begin; v < mine.owned().end; ++v) {
-        mine.select(VertexId(v));
-        f(worker, mine);
-      }
+    const VertexRange range = range_at(chunk.begin);
+    mine.load(tiles.tile_of(VertexId(range.begin)));
+    for (std::uint32_t v = range.begin; v < range.end; ++v) {
+      mine.select(VertexId(v));
+      f(worker, mine);
     }
   });
 }
 
-/// For the vertices of some tiles.
+/// For some vertices.
 template <int Dim, class F>
-void for_each_star(const TiledMesh<Dim>& tiles, const OrderArray& order,
-                   const Array<std::uint32_t>& some_tiles, const Exec& exec, const Monitor* monitor,
-                   const F& f) {
+void for_each_star(const TiledMesh<Dim>& tiles, const OrderArray& order, const Array<VertexRange>& ranges,
+                   const Exec& exec, const Monitor* monitor, const F& f) {
   for_each_star_of(
-      tiles, order, some_tiles.size(), [&](std::size_t i) { return some_tiles[i]; }, exec, monitor, f);
+      tiles, order, ranges.size(), [&](std::size_t i) { return ranges[i]; }, exec, monitor, f);
 }
 
 /// For every vertex of the mesh: tile by tile, or by pulling where `rows` are given.
@@ -187,9 +213,11 @@ void for_each_star(const TiledMesh<Dim>& tiles, const OrderArray& order,
                    const typename PulledStars<Dim>::Rows* rows, const Exec& exec, const Monitor* monitor,
                    const F& f) {
   if (rows == nullptr) {
-    return for_each_star_of(
-        tiles, order, tiles.tile_count(), [](std::size_t i) { return static_cast<std::uint32_t>(i); }, exec,
-        monitor, f);
+    const auto tile_at = [&](std::size_t t) {
+      const auto owned = tiles.vertices(TileId(static_cast<std::uint32_t>(t)));
+      return VertexRange{owned.begin, owned.end};
+    };
+    return for_each_star_of(tiles, order, tiles.tile_count(), tile_at, exec, monitor, f);
   }
   const auto stars = one_for_each_worker<PulledStars<Dim>>(
       exec, [&] { return std::make_unique<PulledStars<Dim>>(tiles, order, *rows); });

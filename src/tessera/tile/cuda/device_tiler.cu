@@ -107,32 +107,51 @@ class DeviceTiler {
   using Cell = typename DeviceTiles<Dim>::Cell;
 
   DeviceTiler(const SimplexMesh<Dim>& mesh, const TileOptions& options)
-      : mesh_(mesh),
+      : mesh_(&mesh),
         options_(options),
         exec_(options.exec),
         host_(Exec::host(options.exec.threads())),
-        device_(new DeviceTiles<Dim>(options.exec)) {}
+        own_(new DeviceTiles<Dim>(options.exec)),
+        device_(own_.get()) {
+    options_.max_vertices = std::min(options_.max_vertices, most_device_vertices);
+  }
+
+  /// A copy of what the host has cut; tiles that are too large are cut further.
+  DeviceTiler(const TiledMesh<Dim>& tiles, DeviceTiles<Dim>& device)
+      : mesh_(nullptr), exec_(device.exec_), host_(Exec::host(exec_.threads())), device_(&device) {
+    device.vertex_count_ = static_cast<uint32_t>(tiles.vertex_count());
+    device.cell_count_ = static_cast<uint32_t>(tiles.cell_count());
+    device.cells = Buffer<Cell>(
+        exec_, std::span(reinterpret_cast<const Cell*>(tiles.cells().data()), tiles.cell_count()));
+    if (!tiles.keeps_vertex_order()) {
+      device.vertex_to_input = Buffer<uint32_t>(exec_, tiles.vertices_to_input());
+    }
+    if (!tiles.keeps_cell_order()) device.cell_to_input = Buffer<uint32_t>(exec_, tiles.cells_to_input());
+    Array<uint32_t> cut(1, 0);
+    for (const uint32_t end : tiles.first_vertices().subspan(1)) {
+      while (end - cut.back() > most_device_vertices) cut.push_back(cut.back() + most_device_vertices);
+      cut.push_back(end);
+    }
+    number_tiles(std::move(cut));
+  }
 
   TiledMesh<Dim> run() {
-    check_points_and_fields(mesh_, "the mesh", host_);
+    check_points_and_fields(*mesh_, "the mesh", host_);
     report("copying to the device", 0);
     static_assert(sizeof(Cell) == sizeof(typename SimplexMesh<Dim>::Cell));
-    device_->vertex_count_ = static_cast<uint32_t>(mesh_.vertex_count());
-    device_->cell_count_ = static_cast<uint32_t>(mesh_.cell_count());
+    device_->vertex_count_ = static_cast<uint32_t>(mesh_->vertex_count());
+    device_->cell_count_ = static_cast<uint32_t>(mesh_->cell_count());
     device_->cells =
-        Buffer<Cell>(exec_, std::span(reinterpret_cast<const Cell*>(mesh_.cells.data()), mesh_.cells.size()));
+        Buffer<Cell>(exec_, std::span(reinterpret_cast<const Cell*>(mesh_->cells.data()), mesh_->cells.size()));
     if (!look()) return on_host();  // which says what is wrong
     report("cutting into tiles", 0.5);
-    number_vertices();
+    Array<uint32_t> cut = number_vertices();
     if (!sort_cells()) return on_host();
-    find_intervals();
-    find_ribbons();
-    report("cutting into tiles", 0.7);
-    device_->number_tiles();
-    device_->find_boundary();
+    number_tiles(std::move(cut));
+    report("cutting into tiles", 0.9);
     download();
     device_->find_host_boundary(tiles_);
-    tiles_.attach(std::move(device_));
+    tiles_.attach(std::move(own_));
     report("cutting into tiles", 1);
     return std::move(tiles_);
   }
@@ -144,17 +163,17 @@ class DeviceTiler {
   }
 
   TiledMesh<Dim> on_host() {
-    device_.reset();
+    own_.reset();
     TileOptions options = options_;
     options.exec = host_;
-    return tile(mesh_, options);
+    return tile(*mesh_, options);
   }
 
   /// False if the cells are not those of a mesh.
   bool look() {
     const Seen nothing = {};
     Buffer<Seen> buffer(exec_, std::span(&nothing, 1));
-    const size_t n = mesh_.cell_count();
+    const size_t n = mesh_->cell_count();
     if (n > 0) {
       const cuda::CurrentDevice current(exec_.device());
       look_at_cells<Dim><<<cuda::grid_blocks((n + 255) / 256), 256>>>(device_->cells.data(), n,
@@ -169,11 +188,11 @@ class DeviceTiler {
   }
 
   Partition partition_by_codes() {
-    const size_t n = mesh_.vertex_count();
-    const Box cube = octree_cube(mesh_.points, host_);
+    const size_t n = mesh_->vertex_count();
+    const Box cube = octree_cube(mesh_->points, host_);
     Buffer<uint64_t> codes(exec_, n);
     Buffer<uint32_t> order(exec_, n);
-    mesh_.points.visit([&](auto points) { fill_codes(points, cube, codes, order); });
+    mesh_->points.visit([&](auto points) { fill_codes(points, cube, codes, order); });
     sort_pairs<uint64_t, uint32_t>(exec_, codes.span(), order.span(), 3 * octree_levels);
     return partition_codes(order.to_host(), codes.to_host(), options_.max_vertices);
   }
@@ -190,38 +209,49 @@ class DeviceTiler {
                    });
   }
 
-  void number_vertices() {
-    const size_t n = mesh_.vertex_count();
+  /// Returns where the vertices of tiles begin.
+  Array<uint32_t> number_vertices() {
+    const size_t n = mesh_->vertex_count();
     if (options_.partition != nullptr) check_partition(*options_.partition, n);
     Partition partition = options_.partition != nullptr ? *options_.partition
                           : keeps_order_                ? partition_in_order(n, options_.max_vertices)
                                                         : partition_by_codes();
+    if (partition.offsets.empty()) partition.offsets = {0};
     tiles_.vertex_to_input_ = std::move(partition.order);
-    tiles_.first_vertex_ = std::move(partition.offsets);
-    if (tiles_.first_vertex_.empty()) tiles_.first_vertex_ = {0};
-    device_->tile_count_ = static_cast<uint32_t>(tiles_.tile_count());
-    device_->first_vertex = Buffer<uint32_t>(exec_, std::span<const uint32_t>(tiles_.first_vertex_));
-    tile_of_ = Buffer<uint32_t>(exec_, n);
-    cuda::for_each(exec_, n,
-                   [first = device_->first_vertex.data(), tiles = device_->tile_count_,
-                    out = tile_of_.data()] __device__(size_t v) {
-                     const auto at = [&](uint32_t t) { return first[t]; };
-                     out[v] = lower_bound(at, tiles + 1, static_cast<uint32_t>(v) + 1) - 1;
-                   });
-    if (tiles_.keeps_vertex_order()) return;
+    tiles_.first_vertex_ = partition.offsets;
+    if (tiles_.keeps_vertex_order()) return std::move(partition.offsets);
     device_->vertex_to_input = Buffer<uint32_t>(exec_, std::span<const uint32_t>(tiles_.vertex_to_input_));
     from_input_ = Buffer<uint32_t>(exec_, n);
     cuda::for_each(exec_, n,
                    [to = device_->vertex_to_input.data(), from = from_input_.data()] __device__(size_t v) {
                      from[to[v]] = static_cast<uint32_t>(v);
                    });
+    return std::move(partition.offsets);
+  }
+
+  /// Finds the cells of tiles; vertices and cells are there.
+  void number_tiles(Array<uint32_t> cut) {
+    device_->cut_ = std::move(cut);
+    device_->tile_count_ = static_cast<uint32_t>(device_->cut_.size() - 1);
+    device_->first_vertex = Buffer<uint32_t>(exec_, std::span<const uint32_t>(device_->cut_));
+    tile_of_ = Buffer<uint32_t>(exec_, device_->vertex_count_);
+    cuda::for_each(exec_, tile_of_.size(),
+                   [first = device_->first_vertex.data(), tiles = device_->tile_count_,
+                    out = tile_of_.data()] __device__(size_t v) {
+                     const auto at = [&](uint32_t t) { return first[t]; };
+                     out[v] = lower_bound(at, tiles + 1, static_cast<uint32_t>(v) + 1) - 1;
+                   });
+    find_intervals();
+    find_ribbons();
+    device_->number_tiles();
+    device_->find_boundary();
   }
 
   /// Renumbers the cells and sorts their corners and them: stably by the last two corners, then by the first
   /// two. False if a cell is there twice.
   bool sort_cells() {
     if (tiles_.keeps_vertex_order() && is_sorted_) return true;
-    const size_t n = mesh_.cell_count();
+    const size_t n = mesh_->cell_count();
     cuda::for_each(exec_, n, [cells = device_->cells.data(), from = from_input_.data()] __device__(size_t c) {
       Cell cell = cells[c];
       for (int k = 0; from != nullptr && k <= Dim; ++k) cell[k] = from[cell[k]];
@@ -234,7 +264,7 @@ class DeviceTiler {
       }
       cells[c] = cell;
     });
-    const int bits = bits_in_use(mesh_.vertex_count());
+    const int bits = bits_in_use(mesh_->vertex_count());
     Buffer<uint64_t> keys(exec_, n);
     Buffer<uint32_t> ids(exec_, n);
     cuda::for_each(
@@ -323,28 +353,38 @@ class DeviceTiler {
     tiles_.external_.offsets = device_->first_external.to_host();
     tiles_.external_.values = device_->external.to_host();
     if (device_->cell_to_input.empty()) {
-      tiles_.cells_ = mesh_.cells;
+      tiles_.cells_ = mesh_->cells;
       return;
     }
     tiles_.cell_to_input_ = device_->cell_to_input.to_host();
-    tiles_.own_cells_.resize(mesh_.cell_count());
+    tiles_.own_cells_.resize(mesh_->cell_count());
     detail::copy(exec_, tiles_.own_cells_.data(), device_->cells.data(), device_->cells.bytes(),
                  detail::CopyKind::to_host);
     tiles_.cells_ = tiles_.own_cells_;
   }
 
  private:
-  const SimplexMesh<Dim>& mesh_;
-  const TileOptions& options_;
+  const SimplexMesh<Dim>* mesh_;
+  TileOptions options_;
   Exec exec_;
   Exec host_;
-  std::shared_ptr<DeviceTiles<Dim>> device_;
+  std::shared_ptr<DeviceTiles<Dim>> own_;
+  DeviceTiles<Dim>* device_;
   bool keeps_order_ = false;
   bool is_sorted_ = false;
   Buffer<uint32_t> tile_of_;
   Buffer<uint32_t> from_input_;  ///< empty: as they are
   TiledMesh<Dim> tiles_;
 };
+
+template <int Dim>
+DeviceTiles<Dim>::DeviceTiles(const TiledMesh<Dim>& tiles, const Exec& exec) : exec_(exec) {
+  DeviceTiler<Dim>(tiles, *this);
+  find_host_boundary(tiles);
+}
+
+template DeviceTiles<2>::DeviceTiles(const TiledMesh<2>&, const Exec&);
+template DeviceTiles<3>::DeviceTiles(const TiledMesh<3>&, const Exec&);
 
 namespace cuda {
 

@@ -277,13 +277,14 @@ __global__ void find_boundary_kernel(cuda::TilesView<Dim> tiles, uint8_t* on_bou
   }
 }
 
-/// The same on the host for one tile.
+/// The same on the host for vertices of one tile.
 template <int Dim>
-void find_boundary_on_host(const TiledMesh<Dim>& tiles, TileId t, Array<uint8_t>& on_boundary) {
+void find_boundary_on_host(const TiledMesh<Dim>& tiles, uint32_t begin, uint32_t end,
+                           Array<uint8_t>& on_boundary) {
   TileView<Dim> view;
-  view.load(tiles, t);
+  view.load(tiles, tiles.tile_of(VertexId(begin)));
   std::vector<std::array<uint32_t, 2>> facets;  // around v: its other vertices
-  for (uint32_t v = view.owned().begin; v < view.owned().end; ++v) {
+  for (uint32_t v = begin; v < end; ++v) {
     const uint32_t own = v - view.owned().begin;
     facets.clear();
     for (const uint32_t c : view.star(VertexId(v))) {
@@ -315,26 +316,6 @@ size_t shared_limit(const Exec& exec) {
 }
 
 }  // namespace
-
-template <int Dim>
-DeviceTiles<Dim>::DeviceTiles(const TiledMesh<Dim>& tiles, const Exec& exec)
-    : exec_(exec),
-      tile_count_(static_cast<uint32_t>(tiles.tile_count())),
-      vertex_count_(static_cast<uint32_t>(tiles.vertex_count())),
-      cell_count_(static_cast<uint32_t>(tiles.cell_count())) {
-  static_assert(sizeof(Cell) == sizeof(typename TiledMesh<Dim>::Cell));
-  const std::span<const Cell> mesh_cells(reinterpret_cast<const Cell*>(tiles.cells().data()), cell_count_);
-  first_vertex = Buffer<uint32_t>(exec, tiles.first_vertices());
-  first_cell = Buffer<uint32_t>(exec, tiles.first_cells());
-  first_external = Buffer<uint32_t>(exec, tiles.all_external().offsets);
-  external = Buffer<uint32_t>(exec, tiles.all_external().values);
-  cells = Buffer<Cell>(exec, mesh_cells);
-  if (!tiles.keeps_vertex_order()) vertex_to_input = Buffer<uint32_t>(exec, tiles.vertices_to_input());
-  if (!tiles.keeps_cell_order()) cell_to_input = Buffer<uint32_t>(exec, tiles.cells_to_input());
-  number_tiles();
-  find_boundary();
-  find_host_boundary(tiles);
-}
 
 template <int Dim>
 void DeviceTiles<Dim>::number_tiles() {
@@ -379,7 +360,8 @@ void DeviceTiles<Dim>::find_host_boundary(const TiledMesh<Dim>& tiles) {
   if (host_tiles_.empty()) return;
   Array<uint8_t> all = on_boundary.to_host();
   host::for_each_chunk(exec_.threads(), host_tiles_.size(), 1, [&](host::Range range, int) {
-    find_boundary_on_host(tiles, TileId(host_tiles_[range.begin]), all);
+    const uint32_t t = host_tiles_[range.begin];
+    find_boundary_on_host(tiles, cut_[t], cut_[t + 1], all);
   });
   on_boundary.assign(all);
 }

@@ -24,6 +24,9 @@ struct alignas(8) LocalCell {
   std::uint16_t corner[4];
 };
 
+/// Vertices that a tile on a device owns at most: more of them leave too few blocks on a multiprocessor.
+inline constexpr std::uint32_t most_device_vertices = 256;
+
 /// The largest tile among those that kernels work on.
 struct TileSizes {
   std::uint32_t owned = 0;     ///< vertices it owns
@@ -37,7 +40,7 @@ class DeviceTiles {
  public:
   using Cell = std::array<std::uint32_t, Dim + 1>;
 
-  /// Copies the mesh to exec's device and numbers its tiles there. O(n). Error(out_of_memory) if it does not
+  /// Copies the mesh to exec's device and numbers its tiles there, after cutting those that are too large. O(n). Error(out_of_memory) if it does not
   /// fit, Error(device_failed) if the device does not work.
   DeviceTiles(const TiledMesh<Dim>& tiles, const Exec& exec);
 
@@ -46,6 +49,9 @@ class DeviceTiles {
   [[nodiscard]] std::uint32_t vertex_count() const { return vertex_count_; }
   [[nodiscard]] std::uint32_t cell_count() const { return cell_count_; }
   [[nodiscard]] const TileSizes& largest() const { return largest_; }
+  /// Where the vertices of each tile begin, and their end, on the host. A tile is one of the TiledMesh or a
+  /// part of one.
+  [[nodiscard]] const Array<std::uint32_t>& cut() const { return cut_; }
   /// Tiles whose numbers or stars are too large for the kernels, ascending: the host has to see to them.
   [[nodiscard]] const Array<std::uint32_t>& host_tiles() const { return host_tiles_; }
   [[nodiscard]] Bytes bytes() const;
@@ -82,6 +88,7 @@ class DeviceTiles {
   std::uint32_t vertex_count_ = 0;
   std::uint32_t cell_count_ = 0;
   TileSizes largest_;
+  Array<std::uint32_t> cut_;
   Array<std::uint32_t> host_tiles_;
 };
 

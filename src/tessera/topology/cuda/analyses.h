@@ -6,8 +6,10 @@
 // same.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <span>
 
 #include <tessera/core/array.h>
@@ -20,14 +22,20 @@
 
 namespace tessera::cuda {
 
+/// Is a vertex in one of these ranges, which ascend?
+[[nodiscard]] inline bool is_in(const Array<VertexRange>& ranges, std::uint32_t v) {
+  const auto after = std::ranges::upper_bound(ranges, v, {}, &VertexRange::begin);
+  return after != ranges.begin() && v < std::prev(after)->end;
+}
+
 /// compute_order() on the device: by tiled vertex.
 template <int Dim>
 [[nodiscard]] Buffer<VertexOrderKey> compute_order(const TiledMesh<Dim>& tiles,
                                                    const DeviceTiles<Dim>& on_device, const Field& field);
 
 struct FoundPoints {
-  Array<CriticalPoint> points;      ///< tiled ids, in no order
-  Array<std::uint32_t> host_tiles;  ///< ascending; of their vertices none, some or all are among the points
+  Array<CriticalPoint> points;  ///< tiled ids, in no order
+  Array<VertexRange> left;      ///< vertices for the host, ascending; none, some or all are among the points
 };
 template <int Dim>
 [[nodiscard]] FoundPoints find_critical_points(const DeviceTiles<Dim>& tiles,
@@ -60,15 +68,16 @@ class GradientFinder {
  public:
   GradientFinder(const DeviceTiles<Dim>& tiles, const Buffer<VertexOrderKey>& order, bool keep_paths);
 
-  [[nodiscard]] const Array<std::uint32_t>& host_tiles() const { return host_tiles_; }
-  /// In no order; of vertices of host_tiles() none, some or all.
+  /// Vertices for the host, ascending.
+  [[nodiscard]] const Array<VertexRange>& left() const { return left_; }
+  /// In no order; those of left() not at all, in part or all of them.
   [[nodiscard]] const Array<FoundCell>& critical_cells() const { return critical_; }
   /// What has its place already: opposite, next and first_cells.
   [[nodiscard]] const DeviceGradient& unfinished() const { return result_; }
   /// Puts the rows together. `host_rows`: how many entries the rows of each of host_tiles() have; they are
   /// left open, as are the cells whose highest vertex lies there.
   [[nodiscard]] DeviceGradient finish(const Array<std::uint32_t>& host_rows);
-  /// By tile, after finish(): where its rows begin, and their end.
+  /// After finish(): where the rows of each range of left() begin.
   [[nodiscard]] const Array<std::uint32_t>& first_rows() const { return first_rows_; }
 
  private:
@@ -80,6 +89,7 @@ class GradientFinder {
   std::size_t rows_needed_ = 0;
   std::size_t critical_needed_ = 0;
   Array<std::uint32_t> host_tiles_;
+  Array<VertexRange> left_;
   Array<FoundCell> critical_;
   Array<std::uint32_t> first_rows_;
   DeviceGradient result_;

@@ -155,7 +155,7 @@ FoundPoints find_critical_points(const DeviceTiles<Dim>& tiles, const Buffer<Ver
   }
   const Array<uint8_t> flags = left.to_host();
   for (uint32_t t = 0; t < tiles.tile_count(); ++t) {
-    if (flags[t] != 0) found.host_tiles.push_back(t);
+    if (flags[t] != 0) found.left.push_back({tiles.cut()[t], tiles.cut()[t + 1]});
   }
   return found;
 }

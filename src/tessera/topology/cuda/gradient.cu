@@ -589,9 +589,12 @@ bool GradientFinder<Dim>::run(size_t row_capacity, size_t critical_capacity) {
   if (rows_needed_ > row_capacity || critical_needed_ > critical_capacity) return false;
   critical_ = critical.to_host(critical_needed_);
   host_tiles_.clear();
+  left_.clear();
   const Array<uint8_t> flags = left.to_host();
   for (uint32_t t = 0; t < tiles_.tile_count(); ++t) {
-    if (flags[t] != 0) host_tiles_.push_back(t);
+    if (flags[t] == 0) continue;
+    host_tiles_.push_back(t);
+    left_.push_back({tiles_.cut()[t], tiles_.cut()[t + 1]});
   }
   return true;
 }
@@ -602,14 +605,15 @@ DeviceGradient GradientFinder<Dim>::finish(const Array<uint32_t>& host_rows) {
   const Exec& exec = tiles_.exec();
   Array<uint32_t> sizes = tile_size_.to_host();
   for (size_t i = 0; i < host_rows.size(); ++i) sizes[host_tiles_[i]] = host_rows[i];
-  first_rows_.resize(sizes.size() + 1);
+  Array<uint32_t> first_rows(sizes.size() + 1);
   size_t edges = 0;
   for (size_t t = 0; t < sizes.size(); ++t) {
-    first_rows_[t] = static_cast<uint32_t>(edges);
+    first_rows[t] = static_cast<uint32_t>(edges);
     edges += sizes[t];
   }
-  first_rows_[sizes.size()] = checked_offset(edges);
-  const Buffer<uint32_t> first_row(exec, std::span<const uint32_t>(first_rows_));
+  first_rows[sizes.size()] = checked_offset(edges);
+  for (const uint32_t t : host_tiles_) first_rows_.push_back(first_rows[t]);
+  const Buffer<uint32_t> first_row(exec, std::span<const uint32_t>(first_rows));
   result_.lower = Buffer<uint32_t>(exec, edges);
   result_.partners = Buffer<uint8_t>(exec, edges);
   launch_tiles(exec, tiles_.tile_count(), threads, 0, place_rows, "placing rows", tiles_.first_vertex.data(),

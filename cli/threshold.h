@@ -1,0 +1,28 @@
+// --threshold: how long features of a field have to persist, as a number or a part of the field's range.
+#pragma once
+
+#include <string>
+
+#include <tessera/topology/persistence.h>
+
+namespace CLI {
+class App;
+}
+
+namespace tessera::cli {
+
+struct Threshold {
+  double number = 0;
+  bool is_percent = false;
+
+  [[nodiscard]] double of(const Persistence& persistence) const {
+    return is_percent ? persistence.part_of_range(number / 100) : number;
+  }
+};
+
+void add_threshold_option(CLI::App& app, std::string& text, const std::string& what);
+
+/// Zero for an empty text. Error(bad_option) if it is no such number.
+[[nodiscard]] Threshold parse_threshold(const std::string& text);
+
+}  // namespace tessera::cli

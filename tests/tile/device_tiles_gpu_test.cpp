@@ -36,11 +36,10 @@ void expect_numbers(const TiledMesh<Dim>& tiles, const DeviceTiles<Dim>& device)
   const auto& left = device.host_tiles();
   std::size_t at = 0;
   const Array<std::uint32_t>& cut = device.cut();
-  for (const std::uint32_t begin : tiles.first_vertices()) ASSERT_TRUE(std::ranges::binary_search(cut, begin));
+  for (const std::uint32_t begin : tiles.first_vertices())
+    ASSERT_TRUE(std::ranges::binary_search(cut, begin));
   for (std::uint32_t t = 0; t < device.tile_count(); ++t) {
-    const struct {
-      std::uint32_t begin, end;
-    } owned = {cut[t], cut[t + 1]};
+    const struct { std::uint32_t begin, end; } owned = {cut[t], cut[t + 1]};
     ASSERT_LE(owned.end - owned.begin, most_device_vertices);
     std::vector<std::uint32_t> ids(ghosts.begin() + first_ghost[t],
                                    ghosts.begin() + first_ghost[t] + lower[t]);

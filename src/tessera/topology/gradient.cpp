@@ -91,9 +91,9 @@ class GradientBuilder {
     result_.next_ = finder.unfinished().next.to_host();
     result_.first_cells_ = finder.unfinished().first_cells.to_host();
     result_.offsets_.resize(tiles_.vertex_count() + 1);
-    for_each_star(
-        tiles_, result_.order_, left, exec_, options_.monitor,
-        [&](int worker, const auto& stars) { visit(*workers_[static_cast<size_t>(worker)], stars); });
+    for_each_star(tiles_, result_.order_, left, exec_, options_.monitor, [&](int worker, const auto& stars) {
+      visit(*workers_[static_cast<size_t>(worker)], stars);
+    });
     Array<uint32_t> host_rows;  // entries by range
     Array<uint32_t> counts;     // by vertex of these ranges
     for (const VertexRange& owned : left) {
@@ -283,23 +283,38 @@ class GradientBuilder {
 
   /// Names of edges and faces are places in the row of their vertex until the rows have theirs.
   void join_critical_cells() {
-    for (size_t d = 0; d <= Dim; ++d) {
-      std::vector<std::pair<std::array<uint32_t, 4>, CriticalCell>> cells;
-      for (const auto& worker : workers_) {
-        for (CriticalCell& cell : worker->critical[d]) {
-          if (d > 0 && d < Dim) cell.name.id += result_.first_edge(cell.highest);
-          cells.emplace_back(sort_key(cell.name), std::move(cell));
-        }
-        worker->critical[d].clear();
-      }
-      std::sort(cells.begin(), cells.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-      for (auto& [key, cell] : cells) result_.critical_[d].push_back(std::move(cell));
-    }
+    host::for_each_chunk(exec_.threads(), Dim + 1, 1,
+                         [&](host::Range range, int) { join_critical_cells(range.begin); });
   }
 
-  [[nodiscard]] std::array<uint32_t, 4> sort_key(const CellName& cell) const {
-    if (cell.dimension == Dim) return {tiles_.to_input(typename TiledMesh<Dim>::CellId(cell.id)).index()};
-    const auto simplex = result_.simplex(cell);
+  void join_critical_cells(size_t d) {
+    struct Place {
+      std::array<uint32_t, 4> key;
+      CriticalCell* cell;
+    };
+    std::vector<Place> places;
+    for (const auto& worker : workers_) {
+      for (CriticalCell& cell : worker->critical[d]) {
+        if (d > 0 && d < Dim) cell.name.id += result_.first_edge(cell.highest);
+        places.push_back({sort_key(cell), &cell});
+      }
+    }
+    std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.key < b.key; });
+    result_.critical_[d].reserve(places.size());
+    for (const Place& place : places) result_.critical_[d].push_back(std::move(*place.cell));
+    for (const auto& worker : workers_) worker->critical[d] = {};
+  }
+
+  /// Input ids that order the critical cells of a dimension.
+  [[nodiscard]] std::array<uint32_t, 4> sort_key(const CriticalCell& cell) const {
+    const CellName& name = cell.name;
+    if (name.dimension == Dim) return {input(name.id).index()};
+    if (name.dimension == 0) return {tiles_.to_input(VertexId(name.id)).index()};
+    const uint32_t v = cell.highest.index();
+    const auto simplex =
+        name.dimension == 1
+            ? result_.to_input(std::array{v, result_.lower_[name.id]})
+            : result_.to_input(std::array{v, result_.lower_[name.id], result_.lower(cell.highest)[name.low]});
     std::array<uint32_t, 4> key = {};
     for (size_t k = 0; k < simplex.size; ++k) key[k] = simplex.vertices[k].index();
     return key;

@@ -180,8 +180,8 @@ struct VertexRange {
   std::uint32_t end = 0;
 };
 
-/// Calls f(worker, stars) with every vertex of range_at(0), ..., range_at(count - 1) selected once. Workers are
-/// numbered from 0 to exec.threads(). Stops when the monitor says so.
+/// Calls f(worker, stars) with every vertex of range_at(0), ..., range_at(count - 1) selected once. Workers
+/// are numbered from 0 to exec.threads(). Stops when the monitor says so.
 template <int Dim, class RangeAt, class F>
 void for_each_star_of(const TiledMesh<Dim>& tiles, const OrderArray& order, std::size_t count,
                       const RangeAt& range_at, const Exec& exec, const Monitor* monitor, const F& f) {

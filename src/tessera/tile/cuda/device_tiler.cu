@@ -141,8 +141,8 @@ class DeviceTiler {
     static_assert(sizeof(Cell) == sizeof(typename SimplexMesh<Dim>::Cell));
     device_->vertex_count_ = static_cast<uint32_t>(mesh_->vertex_count());
     device_->cell_count_ = static_cast<uint32_t>(mesh_->cell_count());
-    device_->cells =
-        Buffer<Cell>(exec_, std::span(reinterpret_cast<const Cell*>(mesh_->cells.data()), mesh_->cells.size()));
+    device_->cells = Buffer<Cell>(
+        exec_, std::span(reinterpret_cast<const Cell*>(mesh_->cells.data()), mesh_->cells.size()));
     if (!look()) return on_host();  // which says what is wrong
     report("cutting into tiles", 0.5);
     Array<uint32_t> cut = number_vertices();
@@ -183,7 +183,7 @@ class DeviceTiler {
     const Seen seen = buffer.to_host()[0];
     keeps_order_ = options_.order == VertexOrder::automatic ? is_local(seen.foreign, n)
                                                             : options_.order == VertexOrder::input;
-    is_sorted_ = seen.unsorted == 0 && options_.partition == nullptr;
+    is_sorted_ = seen.unsorted == 0;
     return seen.bad == 0;
   }
 
@@ -212,10 +212,7 @@ class DeviceTiler {
   /// Returns where the vertices of tiles begin.
   Array<uint32_t> number_vertices() {
     const size_t n = mesh_->vertex_count();
-    if (options_.partition != nullptr) check_partition(*options_.partition, n);
-    Partition partition = options_.partition != nullptr ? *options_.partition
-                          : keeps_order_                ? partition_in_order(n, options_.max_vertices)
-                                                        : partition_by_codes();
+    Partition partition = keeps_order_ ? partition_in_order(n, options_.max_vertices) : partition_by_codes();
     if (partition.offsets.empty()) partition.offsets = {0};
     tiles_.vertex_to_input_ = std::move(partition.order);
     tiles_.first_vertex_ = partition.offsets;
@@ -387,13 +384,26 @@ template DeviceTiles<2>::DeviceTiles(const TiledMesh<2>&, const Exec&);
 template DeviceTiles<3>::DeviceTiles(const TiledMesh<3>&, const Exec&);
 
 namespace cuda {
+namespace {
+
+template <int Dim>
+TiledMesh<Dim> cut(const SimplexMesh<Dim>& mesh, const TileOptions& options) {
+  if (options.partition == nullptr) return DeviceTiler<Dim>(mesh, options).run();
+  TileOptions on_host = options;  // a caller's tiles may be larger than a device's
+  on_host.exec = Exec::host(options.exec.threads());
+  TiledMesh<Dim> tiles = tessera::tile(mesh, on_host);
+  tiles.attach(std::make_shared<const DeviceTiles<Dim>>(tiles, options.exec));
+  return tiles;
+}
+
+}  // namespace
 
 TiledMesh<2> tile(const TriMesh& mesh, const TileOptions& options) {
-  return DeviceTiler<2>(mesh, options).run();
+  return cut<2>(mesh, options);
 }
 
 TiledMesh<3> tile(const TetMesh& mesh, const TileOptions& options) {
-  return DeviceTiler<3>(mesh, options).run();
+  return cut<3>(mesh, options);
 }
 
 }  // namespace cuda

@@ -40,8 +40,8 @@ class DeviceTiles {
  public:
   using Cell = std::array<std::uint32_t, Dim + 1>;
 
-  /// Copies the mesh to exec's device and numbers its tiles there, after cutting those that are too large. O(n). Error(out_of_memory) if it does not
-  /// fit, Error(device_failed) if the device does not work.
+  /// Copies the mesh to exec's device and numbers its tiles there, after cutting those that are too large.
+  /// O(n). Error(out_of_memory) if it does not fit, Error(device_failed) if the device does not work.
   DeviceTiles(const TiledMesh<Dim>& tiles, const Exec& exec);
 
   [[nodiscard]] const Exec& exec() const { return exec_; }

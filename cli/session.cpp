@@ -60,7 +60,6 @@ Session::Session(std::string verb, CommonOptions options, std::stop_token stop)
       exec_(parse_device(options_.device, options_.threads)) {
   monitor_.report = [this](std::string_view stage, double fraction) { bar_.update(stage, fraction); };
   monitor_.stop = std::move(stop);
-  if (options_.device == "auto") choose_automatically();
 }
 
 Session::PhaseScope::~PhaseScope() {
@@ -68,14 +67,37 @@ Session::PhaseScope::~PhaseScope() {
   session_.seconds_[static_cast<std::size_t>(phase_)] += seconds;
 }
 
-void Session::choose_automatically() {
-  exec_ = Exec::automatic(options_.threads);
-  if (!exec_->is_cuda()) note(fmt::format("running on the {}: {}", exec_->description(), no_device_reason()));
+Exec Session::choose(std::uint64_t elements, Bytes device_bytes) {
+  if (!is_automatic()) return *exec_;
+  constexpr std::uint64_t least_elements = 200'000;  // below, starting a GPU takes longer than the work
+  const std::vector<DeviceInfo> found = devices();
+  const auto take_host = [&](const std::string& why) {
+    exec_ = host();
+    // Nobody who has no GPU and did not ask for one wants to hear of it.
+    if (!found.empty() || !options_.device.empty())
+      note(fmt::format("running on the {}: {}", exec_->description(), why));
+    return *exec_;
+  };
+  if (found.empty()) return take_host(no_device_reason());
+  if (elements < least_elements) return take_host("the input is small");
+  if (device_bytes > found.front().memory_free) {
+    return take_host(fmt::format("the work takes {}, and {} has {} free", format_bytes(device_bytes),
+                                 found.front().name, format_bytes(found.front().memory_free)));
+  }
+  exec_ = Exec::cuda(found.front().index, options_.threads);
+  note(fmt::format("running on {}", exec_->description()));
+  return *exec_;
 }
 
-const Exec& Session::exec() {
-  if (!exec_) choose_automatically();
-  return *exec_;
+bool Session::is_of_device(const Error& error) {
+  const std::string_view what = error.what();
+  return error.code() == ErrorCode::device_failed ||
+         (error.code() == ErrorCode::out_of_memory && what.starts_with("the GPU"));
+}
+
+void Session::go_on_with_host(const Error& error) {
+  exec_ = host();
+  note(fmt::format("{}; going on with the {}", error.what(), exec_->description()));
 }
 
 void Session::note(const std::string& sentence) {

@@ -45,9 +45,20 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Where to run, for work that a GPU can do. Looked for at the first call; one line says that there is no
-  /// GPU.
-  [[nodiscard]] const Exec& exec();
+  /// Runs work(exec) where --device says. `auto` chooses by the size of the work and the memory it takes there,
+  /// says so in one line, and goes on with the host if the GPU fails, with the reason; a GPU that was asked for
+  /// by name must do it.
+  template <class Work>
+  void run_on_device(std::uint64_t elements, Bytes device_bytes, const Work& work) {
+    const Exec exec = choose(elements, device_bytes);
+    try {
+      return work(exec);
+    } catch (const Error& error) {
+      if (!exec.is_cuda() || !is_automatic() || !is_of_device(error)) throw;
+      go_on_with_host(error);
+    }
+    work(host());
+  }
   /// The host threads of --threads, for work that only the host does.
   [[nodiscard]] Exec host() const { return Exec::host(options_.threads); }
   [[nodiscard]] const Monitor& monitor() const { return monitor_; }
@@ -100,7 +111,10 @@ class Session {
     Clock::time_point start_;
   };
 
-  void choose_automatically();
+  [[nodiscard]] bool is_automatic() const { return options_.device.empty() || options_.device == "auto"; }
+  [[nodiscard]] Exec choose(std::uint64_t elements, Bytes device_bytes);
+  [[nodiscard]] static bool is_of_device(const Error& error);
+  void go_on_with_host(const Error& error);
   void print_text(const std::string& text);
   [[nodiscard]] Json make_json(const Error* error) const;
 

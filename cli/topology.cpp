@@ -74,13 +74,13 @@ std::unique_ptr<TopologyInput> read_topology_input(Session& session, const Topol
 
 template <int Dim>
 Domain<Dim> make_domain(Session& session, const TopologyArguments& arguments, const SimplexMesh<Dim>& mesh,
-                        const Field& field) {
+                        const Field& field, const Exec& exec) {
   return session.in_phase(Phase::prepare, [&] {
-    Domain<Dim> domain{mesh, field, {}, {}, {}, {}};
+    Domain<Dim> domain{mesh, field, {}, {}, {}, exec, {}};
     const bool is_pushed = arguments.provider == "push";
     domain.tiles = std::make_unique<TiledMesh<Dim>>(
         tile(mesh, {.max_vertices = is_pushed ? pushed_tile_vertices : TileOptions{}.max_vertices,
-                    .exec = session.host(),
+                    .exec = exec,
                     .monitor = &session.monitor()}));
     domain.room = Reservation(session.memory(), domain.tiles->bytes(), "the mesh in tiles");
     if (!is_pushed) {
@@ -110,8 +110,8 @@ std::string describe(const TopologyArguments& arguments, const TopologyInput& in
                      input.field->name());
 }
 
-template Domain<2> make_domain(Session&, const TopologyArguments&, const SimplexMesh<2>&, const Field&);
-template Domain<3> make_domain(Session&, const TopologyArguments&, const SimplexMesh<3>&, const Field&);
+template Domain<2> make_domain(Session&, const TopologyArguments&, const SimplexMesh<2>&, const Field&, const Exec&);
+template Domain<3> make_domain(Session&, const TopologyArguments&, const SimplexMesh<3>&, const Field&, const Exec&);
 template Bytes gradient_bytes(const TiledMesh<2>&, bool);
 template Bytes gradient_bytes(const TiledMesh<3>&, bool);
 

@@ -54,31 +54,42 @@ struct Domain {
   std::unique_ptr<const TiledMesh<Dim>> tiles;          ///< rows point to it
   std::optional<typename PulledStars<Dim>::Rows> rows;  ///< none: stars are pushed
   Reservation room;
-  std::string title;  ///< describe() of it
+  Exec exec = Exec::host();  ///< where it is analysed
+  std::string title;         ///< describe() of it
 
   [[nodiscard]] TopologyOptions<Dim> options(Session& session) const {
-    return {session.host(), &session.monitor(), rows ? &*rows : nullptr};
+    return {exec, &session.monitor(), rows ? &*rows : nullptr};
   }
 };
 
 /// Tiles the mesh and prepares the provider, in the prepare phase.
 template <int Dim>
 [[nodiscard]] Domain<Dim> make_domain(Session& session, const TopologyArguments& arguments,
-                                      const SimplexMesh<Dim>& mesh, const Field& field);
+                                      const SimplexMesh<Dim>& mesh, const Field& field, const Exec& exec);
 
 /// "kuhn64.vtu: 116,208 points, 634,698 tetrahedra, field 'rough'".
 [[nodiscard]] std::string describe(const TopologyArguments& arguments, const TopologyInput& input);
 
-/// Calls f(domain) for the mesh's dimension.
+/// What an analysis takes on a device: cells twice, in tiles and not, and what is worked out of them.
+template <int Dim>
+[[nodiscard]] Bytes device_bytes(const SimplexMesh<Dim>& mesh) {
+  return 80 * mesh.cell_count() + 40 * mesh.vertex_count();
+}
+
+/// Calls f(domain) for the mesh's dimension, where --device says; if a GPU fails it may be called again.
 template <class F>
 void with_domain(Session& session, const TopologyArguments& arguments, const TopologyInput& input,
                  const F& f) {
   std::visit(
       [&](const auto& mesh) {
         if constexpr (requires { mesh.cells; }) {
-          auto domain = make_domain(session, arguments, mesh, *input.field);
-          domain.title = describe(arguments, input);
-          f(std::as_const(domain));
+          const auto run = [&](const Exec& exec) {
+            auto domain = make_domain(session, arguments, mesh, *input.field, exec);
+            domain.title = describe(arguments, input);
+            f(std::as_const(domain));
+          };
+          if (arguments.provider != "push") return run(session.host());
+          session.run_on_device(mesh.cell_count(), device_bytes(mesh), run);
         }
       },
       input.simplices());

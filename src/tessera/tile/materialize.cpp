@@ -40,10 +40,10 @@ class Materializer {
 
   Materializer(const TiledMesh<Dim>& tiles, const Enumeration<Dim>& enumeration, bool needs_whole,
                const MaterializeOptions& options)
-      : tiles_(&tiles), exec_(options.exec), monitor_(options.monitor) {
+      : tiles_(&tiles), exec_(Exec::host(options.exec.threads())), monitor_(options.monitor) {
     report(0);
     if (needs_whole && !enumeration.is_explicit()) {
-      temporary_ = Enumeration<Dim>::make_explicit(tiles, options.exec);
+      temporary_ = Enumeration<Dim>::make_explicit(tiles, exec_);
       report(0.3);
     }
     whole_ = !needs_whole ? nullptr : temporary_.has_value() ? &temporary_->whole() : &enumeration.whole();

@@ -1,0 +1,72 @@
+// Relations on a device: rows of any relation, for the whole mesh or for some of its tiles.
+//
+// Rows of vertices, and coboundaries, come from the stars in a tile: a warp lists what the cells around a vertex
+// say about the elements whose lowest vertex it is, sorts the list and drops repeats. That is done twice, first to
+// count, then to fill, with a scan between. Boundaries are read off the enumeration, and neighbours of the same
+// kind are the others around an element's sides.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include <tessera/core/csr.h>
+#include <tessera/exec/buffer.h>
+#include <tessera/tile/cuda/device_tiles.h>
+#include <tessera/tile/relation.h>
+
+namespace tessera::cuda {
+
+/// Row i is values[offsets[i] .. offsets[i + 1]).
+struct DeviceRows {
+  Buffer<std::uint32_t> offsets;
+  Buffer<std::uint32_t> values;
+};
+
+/// Rows of some tiles, one after the other, on the device. `tile_rows[i]` is where those of the i-th begin.
+struct DeviceTileRows {
+  DeviceRows rows;
+  Array<std::uint32_t> tile_rows;
+};
+
+/// The explicit enumeration of enumeration.h on the device, made there, and the rows that neighbours of the same
+/// kind are found by. Must not outlive the tiles.
+template <int Dim>
+class DeviceRelations {
+ public:
+  /// Error(unsupported) if some tiles are left to the host.
+  explicit DeviceRelations(const DeviceTiles<Dim>& tiles);
+
+  [[nodiscard]] const DeviceTiles<Dim>& tiles() const { return tiles_; }
+  [[nodiscard]] std::uint32_t edge_count() const { return edge_count_; }
+  [[nodiscard]] std::uint32_t face_count() const { return face_count_; }
+  [[nodiscard]] Bytes bytes() const;
+
+  /// Makes what a relation needs besides the enumeration: call before rows of it are asked for.
+  template <class R>
+  void prepare();
+  /// The rows of the whole mesh.
+  template <class R>
+  [[nodiscard]] DeviceRows whole() const;
+  /// The rows of some tiles of the device; a coboundary or an adjacency.
+  template <class R>
+  [[nodiscard]] DeviceTileRows some(std::span<const std::uint32_t> tiles) const;
+
+  // By vertex the higher ends of its edges, by edge the third vertices of its faces (tets).
+  DeviceRows edges;
+  DeviceRows faces;
+
+ private:
+  const DeviceTiles<Dim>& tiles_;
+  std::uint32_t edge_count_ = 0;
+  std::uint32_t face_count_ = 0;
+  DeviceRows vertex_edges_;  ///< VE, for EE
+  DeviceRows edge_faces_;    ///< EF, for FF
+  DeviceRows face_cells_;    ///< FT, for TT
+};
+
+/// materialize() on a device: the same rows.
+template <class R, int Dim>
+[[nodiscard]] Csr<typename R::Row, typename R::Entry> materialize(DeviceRelations<Dim>& relations);
+
+}  // namespace tessera::cuda

@@ -1,5 +1,6 @@
 // Which provider of connectivity is fastest under the same algorithm, and do helper threads pay?
 //   build/release/benchmarks/providers [--smoke] [n] [threads] [store MiB]
+// With a device its producers are asked too; a line says where the consumers' time went.
 // Critical points and gradient of a Kuhn mesh with a rough field, stars pushed tile by tile or pulled as VT
 // rows: materialized, from tiles with an explicit or implicit enumeration. The same number of threads
 // computes in all of them: all consumers, or half of them helpers that work ahead. Preparation is included,
@@ -22,6 +23,7 @@ struct Provider {
   StorageMode mode;
   int consumers;
   int producers;
+  bool device = false;
 };
 
 /// Runs the algorithm with rows pulled from a provider; returns a checksum.
@@ -32,9 +34,19 @@ std::uint64_t pull(const TiledMesh<3>& tiles, const Provider& provider, Bytes me
                               .ids = Ids::tiled,
                               .memory = memory,
                               .producers = provider.producers,
-                              .exec = exec});
+                              .exec = provider.device ? Exec::cuda(0, provider.consumers) : exec,
+                              .device_producers = provider.device});
   const auto [rows] = conn.request<VT>();
-  return run(exec, &rows);
+  const std::uint64_t checksum = run(exec, &rows);
+  const DeviceStatistics device = rows.device_statistics();
+  if (provider.device) {
+    std::printf("# requests %llu, batches %llu, tiles %llu; seconds of consumers: waiting %.4f = pushing %.4f + "
+                "queued %.4f + preparing %.4f + computing %.4f + integrating %.4f\n",
+                static_cast<unsigned long long>(device.requests), static_cast<unsigned long long>(device.batches),
+                static_cast<unsigned long long>(device.tiles), device.waiting, device.pushing, device.queued,
+                device.preparing, device.computing, device.integrating);
+  }
+  return checksum;
 }
 
 }  // namespace
@@ -67,6 +79,10 @@ int main(int argc, char** argv) {
       const int helpers = threads / 2;
       if (helpers > 0)
         providers.push_back({std::string(name) + " helpers", mode, threads - helpers, helpers});
+    }
+    if (!devices().empty()) {
+      providers.push_back({"device", StorageMode::explicit_tiles, threads, 0, true});
+      providers.push_back({"device, one consumer", StorageMode::explicit_tiles, 1, 0, true});
     }
     providers.push_back({"explicit, one consumer", StorageMode::explicit_tiles, 1, 0});
     providers.push_back({"explicit, one consumer and one helper", StorageMode::explicit_tiles, 1, 1});

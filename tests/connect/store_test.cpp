@@ -58,9 +58,9 @@ TEST_F(Store, WhatIsHeldStays) {
   TileStore store(8, one);  // room for one tile
   store.open(3);
   const TileStore::Pin held = get(store, 0);
-  const std::uint32_t* place = held.rows().values.data();
+  const std::uint32_t* place = held.rows().values();
   for (std::uint32_t t = 1; t < 8; ++t) (void)get(store, t);
-  EXPECT_EQ(held.rows().values.data(), place);
+  EXPECT_EQ(held.rows().values(), place);
   EXPECT_EQ(held.rows()[0][0], 0u);
   EXPECT_FALSE(store.is_empty({3, 0}));
 }

@@ -10,7 +10,9 @@
 #include <thread>
 #include <vector>
 
+#include <tessera/connect/cuda/row_factory.h>
 #include <tessera/connect/input_ids.h>
+#include <tessera/core/config.h>
 #include <tessera/core/macros.h>
 #include <tessera/exec/host/parallel.h>
 #include <tessera/tile/links.h>
@@ -55,6 +57,7 @@ class ConnectionCore {
   ConnectionCore(const TiledMesh<Dim>& tiles, const ConnectOptions& options)
       : tiles_(tiles),
         options_(checked(options)),
+        host_(Exec::host(options.exec.threads())),
         input_ids_(tiles, options.ids == Ids::input),
         account_(options.mode, options.memory),
         store_(tiles.tile_count(), 0),
@@ -114,12 +117,13 @@ class ConnectionCore {
     Provider& provider = provider_of<R>();
     if (provider.is_prepared) return;
     if (needs_enumeration<R, Dim>) (void)enumeration_locked();
-    input_ids_.template prepare<R>(options_.exec);
+    input_ids_.template prepare<R>(host_);
     if (account_.is_materialized(key_of<R>)) {
       make_whole<R>(provider);
     } else {
       provider.compute = [](ConnectionCore& core, TileId tile) { return core.template compute<R>(tile); };
       store_.open(slot<R>());
+      open_queue<R>();
     }
     provider.is_prepared = true;
   }
@@ -129,7 +133,7 @@ class ConnectionCore {
     bool first_read = false;
     TileStore::Pin pin = store_.acquire(
         {slot<R>(), tile.index()}, [&] { return compute<R>(tile); }, first_read);
-    if (first_read && !helpers_.empty()) look_ahead(slot<R>(), tile);
+    if (first_read && (!helpers_.empty() || queues_[slot<R>()] != nullptr)) look_ahead(slot<R>(), tile);
     return pin;
   }
 
@@ -179,6 +183,15 @@ class ConnectionCore {
     return store_.statistics(slot<R>());
   }
   template <class R>
+  [[nodiscard]] DeviceStatistics device_statistics() const {
+    const auto& queue = queues_[slot<R>()];
+    return queue == nullptr ? DeviceStatistics{} : queue->statistics();
+  }
+  [[nodiscard]] std::string no_device() {
+    const std::scoped_lock lock(prepare_mutex_);
+    return no_device_;
+  }
+  template <class R>
   [[nodiscard]] Bytes bytes() const {
     const Provider& provider = providers_[slot<R>()];
     if (provider.offsets == nullptr) return statistics<R>().bytes;
@@ -188,7 +201,7 @@ class ConnectionCore {
  private:
   struct Provider {
     bool is_prepared = false;
-    TileRows (*compute)(ConnectionCore&, TileId) = nullptr;
+    StoredRows (*compute)(ConnectionCore&, TileId) = nullptr;
     std::shared_ptr<void> whole;  // a materialized relation, seen through the two pointers
     const uint32_t* offsets = nullptr;
     const uint32_t* values = nullptr;
@@ -200,6 +213,8 @@ class ConnectionCore {
 
   static const ConnectOptions& checked(const ConnectOptions& options) {
     TS_EXPECTS(options.producers >= 0 && options.look_ahead >= 1);
+    TS_EXPECTS(!options.device_producers || options.exec.is_cuda());
+    TS_EXPECTS(options.device_look_ahead >= 0 && options.device_batch >= 1);
     return options;
   }
 
@@ -216,8 +231,8 @@ class ConnectionCore {
       const Numbering numbering = account_.numbering();
       store_.set_budget(account_.store_budget(account_.costs().enumeration_peak(numbering)));
       enumeration_ = numbering == Numbering::implicit
-                         ? Enumeration<Dim>::make_implicit(tiles_, options_.exec)
-                         : Enumeration<Dim>::make_explicit(tiles_, options_.exec);
+                         ? Enumeration<Dim>::make_implicit(tiles_, host_)
+                         : Enumeration<Dim>::make_explicit(tiles_, host_);
       has_enumeration_ = true;
       ConnectCounts counts = account_.costs().counts();
       counts.edges = enumeration_.edge_count();
@@ -235,9 +250,9 @@ class ConnectionCore {
     store_.set_budget(account_.store_budget(peak));
     auto csr = std::make_shared<Csr<typename R::Row, typename R::Entry>>([&] {
       if constexpr (is_link<R>) {
-        return materialize_links<R>(tiles_, enumeration_, {.exec = options_.exec});
+        return materialize_links<R>(tiles_, enumeration_, {.exec = host_});
       } else {
-        return materialize<R>(tiles_, enumeration_, {.exec = options_.exec});
+        return materialize<R>(tiles_, enumeration_, {.exec = host_});
       }
     }());
     uint32_t* values = reinterpret_cast<uint32_t*>(csr->values.data());  // an id is its index
@@ -260,12 +275,44 @@ class ConnectionCore {
     if ((set_of(wanted) & ~counted_).none()) return;
     std::vector<RelationKey> all = account_.booked();
     all.insert(all.end(), wanted.begin(), wanted.end());
-    set_costs(count_relations(tiles_, std::span<const RelationKey>(all), options_.exec));
+    set_costs(count_relations(tiles_, std::span<const RelationKey>(all), host_));
     counted_ = set_of(list_counted(all, Dim));
   }
 
   template <class R>
-  TileRows compute(TileId tile) {
+  static constexpr bool is_made_by_devices() {
+    if constexpr (built_with_cuda && !is_link<R>) return !R::is_boundary;
+    return false;
+  }
+
+  /// Has a device make the relation, if there is one that can.
+  template <class R>
+  void open_queue() {
+    if constexpr (is_made_by_devices<R>()) {
+      if (!options_.device_producers || !no_device_.empty()) return;
+      try {
+        if (factory_ == nullptr) factory_ = std::make_unique<cuda::RowFactory<Dim>>(tiles_, options_.exec);
+        factory_->template prepare<R>();
+      } catch (const Error& error) {
+        no_device_ = error.what();
+        return;
+      }
+      queues_[slot<R>()] = std::make_unique<DeviceQueue>(
+          store_, slot<R>(), static_cast<size_t>(options_.device_batch),
+          [this](std::span<const uint32_t> tiles) { return factory_->template make<R>(tiles); },
+          [this](StoredRows& rows) { input_ids_.template rename<R>(rows.offsets(), rows.values()); });
+    }
+  }
+
+  template <class R>
+  StoredRows compute(TileId tile) {
+    if (DeviceQueue* const queue = queues_[slot<R>()].get(); queue != nullptr && !has_failed_) {
+      try {
+        return queue->fetch(tile.index());
+      } catch (const Error&) {
+        has_failed_ = true;  // consumers go on by themselves
+      }
+    }
     Loan loan(*this);
     TileRows exact = loan.scratch().template fill<R>(tile);  // copied: exactly as large as it is
     input_ids_.template rename<R>(exact.offsets, exact.values.data());
@@ -311,6 +358,17 @@ class ConnectionCore {
       return t >= 0 && t < count && store_.is_empty({relation, static_cast<size_t>(t)});
     };
     const bool down = is_missing(here - 1) && !is_missing(here + 1);
+    if (queues_[relation] != nullptr) {
+      // Not for every tile: half of what is ahead must be missing before the device is asked for more.
+      const int most = options_.device_look_ahead;
+      if (!is_missing(down ? here - (most + 1) / 2 : here + (most + 1) / 2)) return;
+      std::vector<uint32_t> tiles;
+      for (int k = most; k >= 1; --k) {
+        const std::int64_t next = down ? here - k : here + k;
+        if (is_missing(next)) tiles.push_back(static_cast<uint32_t>(next));
+      }
+      return queues_[relation]->look_ahead(tiles);
+    }
     std::vector<Request> wanted;
     for (int k = options_.look_ahead; k >= 1; --k) {  // the nearest last: helpers take the newest first
       const std::int64_t next = down ? here - k : here + k;
@@ -347,6 +405,7 @@ class ConnectionCore {
 
   const TiledMesh<Dim>& tiles_;
   ConnectOptions options_;
+  Exec host_;  // its threads
   InputIds<Dim> input_ids_;
   std::mutex prepare_mutex_;
   Account account_;               // guarded by prepare_mutex_
@@ -361,7 +420,11 @@ class ConnectionCore {
   std::mutex queue_mutex_;
   std::condition_variable_any wake_;
   std::deque<Request> queue_;
-  std::vector<std::jthread> helpers_;  // last: they stop before the rest goes
+  std::vector<std::jthread> helpers_;  // these and those below come last: they stop before the rest goes
+  std::string no_device_;              // why there are no queues
+  std::atomic<bool> has_failed_{false};
+  std::unique_ptr<cuda::RowFactory<Dim>> factory_;
+  std::array<std::unique_ptr<DeviceQueue>, TileStore::max_relations> queues_;  // by relation
 };
 
 }  // namespace detail
@@ -401,6 +464,11 @@ StoreStatistics Rows<R, Dim>::statistics() const {
 }
 
 template <class R, int Dim>
+DeviceStatistics Rows<R, Dim>::device_statistics() const {
+  return core_->template device_statistics<R>();
+}
+
+template <class R, int Dim>
 Ids Rows<R, Dim>::ids() const {
   return core_->ids();
 }
@@ -422,6 +490,11 @@ const Enumeration<Dim>& Connectivity<Dim>::enumeration() {
 template <int Dim>
 ModeChoice Connectivity<Dim>::choice() const {
   return core_->choice();
+}
+
+template <int Dim>
+std::string Connectivity<Dim>::no_device_producers() const {
+  return core_->no_device();
 }
 
 template <int Dim>

@@ -14,8 +14,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <tuple>
 
+#include <tessera/connect/device_queue.h>
 #include <tessera/connect/plan.h>
 #include <tessera/connect/store.h>
 #include <tessera/core/csr.h>
@@ -34,6 +36,11 @@ struct ConnectOptions {
   int producers = 0;         ///< helper threads that work ahead; 0: consumers compute what they miss
   int look_ahead = 4;        ///< how many tiles ahead of a consumer helpers work
   Exec exec = Exec::host();  ///< for the enumeration and materialized rows; so many consumers compute at once
+  /// A device makes the tiles that are not there (coboundaries and adjacencies; the rest stays with consumers).
+  /// Tiles that are too large for it, or its failure, leave the work to consumers.
+  bool device_producers = false;  ///< exec must be a device
+  int device_look_ahead = 16;     ///< tiles ahead of a consumer that a batch brings along
+  int device_batch = 512;         ///< tiles a batch, at most
 };
 
 namespace detail {
@@ -71,6 +78,8 @@ class Rows {
   [[nodiscard]] Row<R> operator[](typename R::Row id) const;
   [[nodiscard]] std::size_t size() const;  ///< how many rows there are
   [[nodiscard]] StoreStatistics statistics() const;
+  /// What a device did for the relation: nothing if it makes no rows of it.
+  [[nodiscard]] DeviceStatistics device_statistics() const;
   [[nodiscard]] Bytes bytes() const;  ///< of rows held now
   [[nodiscard]] Ids ids() const;      ///< which are spoken
 
@@ -124,6 +133,8 @@ class Connectivity {
   [[nodiscard]] const Enumeration<Dim>& enumeration();
   /// How the relations requested so far are stored.
   [[nodiscard]] ModeChoice choice() const;
+  /// Why no device makes rows though one was asked for; empty if it does, or was not.
+  [[nodiscard]] std::string no_device_producers() const;
 
  private:
   void admit(std::span<const RelationKey> relations);

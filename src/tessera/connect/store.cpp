@@ -24,7 +24,7 @@ void TileStore::reserve_candidate() {
   ++promised_;
 }
 
-void TileStore::publish(Key key, TileRows rows) noexcept {
+void TileStore::publish(Key key, StoredRows rows) noexcept {
   Slot& slot = this->slot(key);
   const std::scoped_lock lock(mutex_);
   slot.rows = std::move(rows);

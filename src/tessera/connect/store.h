@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,46 @@ struct StoreStatistics {
   std::uint64_t wasted = 0;    ///< of those, evicted without having been read
   std::uint64_t evicted = 0;
   Bytes bytes = 0;  ///< held now
+};
+
+/// A tile's rows as the store keeps them: in arrays of their own, or in a block that several tiles share.
+class StoredRows {
+ public:
+  StoredRows() = default;
+  StoredRows(TileRows rows)  // NOLINT(google-explicit-constructor): rows are what they are
+      : own_(std::move(rows)),
+        offsets_(own_.offsets.data()),
+        values_(own_.values.data()),
+        size_(own_.size()),
+        bytes_(own_.bytes()) {}
+  /// A part of a block: row i is values[offsets[i] .. offsets[i + 1]).
+  StoredRows(std::shared_ptr<void> block, const std::uint32_t* offsets, std::uint32_t* values,
+             std::size_t size)
+      : block_(std::move(block)),
+        offsets_(offsets),
+        values_(values),
+        size_(size),
+        bytes_(4 * (size + offsets[size] - offsets[0])) {}
+  StoredRows(StoredRows&&) noexcept = default;  // arrays keep their place
+  StoredRows& operator=(StoredRows&&) noexcept = default;
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::span<const std::uint32_t> operator[](std::size_t row) const {
+    return {values_ + offsets_[row], offsets_[row + 1] - offsets_[row]};
+  }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  [[nodiscard]] std::span<const std::uint32_t> offsets() const { return {offsets_, size_ + 1}; }
+  /// Of whoever makes them.
+  [[nodiscard]] std::uint32_t* values() { return values_; }
+  [[nodiscard]] const std::uint32_t* values() const { return values_; }
+
+ private:
+  TileRows own_;
+  std::shared_ptr<void> block_;
+  const std::uint32_t* offsets_ = nullptr;
+  std::uint32_t* values_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t bytes_ = 0;
 };
 
 class TileStore {
@@ -72,7 +113,7 @@ class TileStore {
       if (slot_ != nullptr) slot_->state.fetch_sub(one_pin, std::memory_order_release);
     }
     [[nodiscard]] explicit operator bool() const { return slot_ != nullptr; }
-    [[nodiscard]] const TileRows& rows() const { return slot_->rows; }
+    [[nodiscard]] const StoredRows& rows() const { return slot_->rows; }
 
    private:
     friend class TileStore;
@@ -87,6 +128,20 @@ class TileStore {
   /// Computes a slot ahead of need if it is empty; returns whether it did.
   template <class Compute>
   bool produce(Key key, const Compute& compute);
+
+  /// For those who compute many slots at once: claims an empty slot, which must then be filled or given up.
+  [[nodiscard]] bool claim(Key key) { return try_claim(slot(key)); }
+  void fill(Key key, StoredRows rows) {
+    try {
+      reserve_candidate();
+    } catch (...) {
+      abandon(slot(key));
+      throw;
+    }
+    publish(key, std::move(rows));
+    counts_[key.relation].ahead.fetch_add(1, std::memory_order_relaxed);
+  }
+  void give_up(Key key) { abandon(slot(key)); }
 
   [[nodiscard]] bool is_empty(Key key) const {
     return (slot(key).state.load(std::memory_order_relaxed) & status_mask) == empty;
@@ -105,7 +160,7 @@ class TileStore {
     std::atomic<std::uint32_t> reads{0};  // since they were computed
     std::atomic<std::uint64_t> hits{0};
     std::atomic<std::uint64_t> stamp{0};
-    TileRows rows;
+    StoredRows rows;
   };
   struct Candidate {
     std::uint64_t stamp;
@@ -129,7 +184,7 @@ class TileStore {
   void compute_and_publish(Key key, const Compute& compute);
   /// Takes the memory that publish() will need, so that nothing can fail once a slot changes its status.
   void reserve_candidate();
-  void publish(Key key, TileRows rows) noexcept;
+  void publish(Key key, StoredRows rows) noexcept;
   static void abandon(Slot& slot);
   void evict_to_budget() noexcept;
 
@@ -148,7 +203,7 @@ class TileStore {
 
 template <class Compute>
 void TileStore::compute_and_publish(Key key, const Compute& compute) {
-  TileRows rows;
+  StoredRows rows;
   try {
     rows = compute();
     reserve_candidate();

@@ -161,22 +161,23 @@ DeviceRows boundary_rows(const DeviceRelations<Dim>& relations) {
   return rows;
 }
 
-/// Elements first, first + 1, ... with the others around each of their sides, merged. Two elements of a kind share
+/// Elements `list`, or all if it is null, with the others around each of their sides, merged. Two elements of a kind share
 /// one side at most, so that nobody is met twice.
 template <Kind K, int Dim>
-DeviceRows adjacency_rows(const DeviceRelations<Dim>& relations, const DeviceRows& around, uint32_t first,
-                          uint32_t n) {
+DeviceRows adjacency_rows(const DeviceRelations<Dim>& relations, const DeviceRows& around,
+                          const uint32_t* list, uint32_t n) {
   constexpr Kind side = static_cast<Kind>(static_cast<int>(K) - 1);
   constexpr int most_sides = static_cast<int>(K) + 1;
   const Exec& exec = relations.tiles().exec();
   Buffer<uint32_t> counts(exec, size_t{n} + 1);
   const auto elements = elements_of(relations);
   cuda::for_each(exec, size_t{n} + 1,
-                 [elements, first, n, out = counts.data(), offsets = around.offsets.data()] __device__(size_t i) {
+                 [elements, list, n, out = counts.data(), offsets = around.offsets.data()] __device__(size_t i) {
                    uint32_t count = 0;
                    if (i < n) {
                      uint32_t sides[6];
-                     (void)elements.template boundary<K, side>(first + static_cast<uint32_t>(i), sides);
+                     const uint32_t own = list == nullptr ? static_cast<uint32_t>(i) : list[i];
+                     (void)elements.template boundary<K, side>(own, sides);
                      for (int k = 0; k < most_sides; ++k) count += offsets[sides[k] + 1] - offsets[sides[k]] - 1;
                    }
                    out[i] = count;
@@ -185,9 +186,9 @@ DeviceRows adjacency_rows(const DeviceRelations<Dim>& relations, const DeviceRow
   exclusive_scan<uint32_t, uint32_t>(exec, std::as_const(counts).span(), rows.offsets.span());
   rows.values = Buffer<uint32_t>(exec, word_at(exec, rows.offsets.data() + n));
   cuda::for_each(exec, n,
-                 [elements, first, place = rows.offsets.data(), out = rows.values.data(),
+                 [elements, list, place = rows.offsets.data(), out = rows.values.data(),
                   offsets = around.offsets.data(), values = around.values.data()] __device__(size_t i) {
-                   const uint32_t own = first + static_cast<uint32_t>(i);
+                   const uint32_t own = list == nullptr ? static_cast<uint32_t>(i) : list[i];
                    uint32_t sides[6];
                    (void)elements.template boundary<K, side>(own, sides);
                    uint32_t at[most_sides];
@@ -207,9 +208,17 @@ DeviceRows adjacency_rows(const DeviceRelations<Dim>& relations, const DeviceRow
   return rows;
 }
 
-/// The relation whose rows lie around the sides of elements of a kind.
-template <Kind K>
-using AroundSides = Relation<static_cast<Kind>(static_cast<int>(K) - 1), K>;
+/// Edges and faces of a tile begin with those of its first vertex.
+template <int Dim>
+void find_first_elements(const DeviceTiles<Dim>& tiles, const EnumerationView& enumeration,
+                         Buffer<uint32_t>& first_edge, Buffer<uint32_t>& first_face) {
+  cuda::for_each(tiles.exec(), first_edge.size(),
+                 [cut = tiles.first_vertex.data(), ids = enumeration, edge = first_edge.data(),
+                  face = first_face.data()] __device__(size_t t) {
+                   edge[t] = ids.edge_offsets[cut[t]];
+                   face[t] = Dim == 3 ? ids.face_offsets[edge[t]] : 0;
+                 });
+}
 
 }  // namespace
 
@@ -227,6 +236,12 @@ DeviceRelations<Dim>::DeviceRelations(const DeviceTiles<Dim>& tiles) : tiles_(ti
   } else {
     face_count_ = tiles.cell_count();
   }
+  first_cell_ = tiles.first_cell.to_host();
+  Buffer<uint32_t> first_edge(tiles.exec(), size_t{tiles.tile_count()} + 1);
+  Buffer<uint32_t> first_face(tiles.exec(), first_edge.size());
+  find_first_elements<Dim>(tiles, view_of(*this), first_edge, first_face);
+  first_edge_ = first_edge.to_host();
+  first_face_ = first_face.to_host();
 }
 
 template <int Dim>
@@ -256,10 +271,8 @@ DeviceRows DeviceRelations<Dim>::whole() const {
   if constexpr (R::is_boundary) {
     return boundary_rows<R>(*this);
   } else if constexpr (R::is_adjacency && R::from != Kind::vertex) {
-    const DeviceRows& around = R::from == Kind::edge   ? vertex_edges_
-                               : R::from == Kind::face ? edge_faces_
-                                                       : face_cells_;
-    return adjacency_rows<R::from>(*this, around, 0, count_of<R::from>(*this));
+    const DeviceRows& around = around_sides<R::from>();
+    return adjacency_rows<R::from>(*this, around, nullptr, count_of<R::from>(*this));
   } else {
     return star_rows<R>(tiles_, view_of(*this), tiles_.tile_count(), nullptr, nullptr, tiles_.vertex_count());
   }
@@ -268,8 +281,25 @@ DeviceRows DeviceRelations<Dim>::whole() const {
 template <int Dim>
 template <class R>
 DeviceTileRows DeviceRelations<Dim>::some(std::span<const uint32_t> batch) const {
-  static_assert(R::is_coboundary || R::from == Kind::vertex);
+  static_assert(R::is_coboundary || R::is_adjacency);
   const Exec& exec = tiles_.exec();
+  if constexpr (R::is_adjacency && R::from != Kind::vertex) {
+    const Array<uint32_t>& first = R::from == Kind::edge                   ? first_edge_
+                                   : static_cast<int>(R::from) == Dim ? first_cell_
+                                                                           : first_face_;
+    std::vector<uint32_t> elements;
+    DeviceTileRows found;
+    for (const uint32_t t : batch) {
+      found.tile_rows.push_back(static_cast<uint32_t>(elements.size()));
+      for (uint32_t i = first[t]; i < first[t + 1]; ++i) elements.push_back(i);
+    }
+    found.tile_rows.push_back(static_cast<uint32_t>(elements.size()));
+    const Buffer<uint32_t> list(exec, std::span<const uint32_t>(elements));
+    found.rows = adjacency_rows<R::from>(*this, around_sides<R::from>(), list.data(),
+                                         static_cast<uint32_t>(elements.size()));
+    synchronize(exec);  // the list goes
+    return found;
+  }
   std::vector<uint32_t> first_vertex;
   uint32_t vertices = 0;
   for (const uint32_t t : batch) {
@@ -315,6 +345,8 @@ template DeviceTileRows DeviceRelations<2>::some<VV>(std::span<const uint32_t>) 
 template DeviceTileRows DeviceRelations<2>::some<VE>(std::span<const uint32_t>) const;
 template DeviceTileRows DeviceRelations<2>::some<VF>(std::span<const uint32_t>) const;
 template DeviceTileRows DeviceRelations<2>::some<EF>(std::span<const uint32_t>) const;
+template DeviceTileRows DeviceRelations<2>::some<EE>(std::span<const uint32_t>) const;
+template DeviceTileRows DeviceRelations<2>::some<FF>(std::span<const uint32_t>) const;
 template DeviceTileRows DeviceRelations<3>::some<VV>(std::span<const uint32_t>) const;
 template DeviceTileRows DeviceRelations<3>::some<VE>(std::span<const uint32_t>) const;
 template DeviceTileRows DeviceRelations<3>::some<VF>(std::span<const uint32_t>) const;
@@ -322,5 +354,8 @@ template DeviceTileRows DeviceRelations<3>::some<VT>(std::span<const uint32_t>) 
 template DeviceTileRows DeviceRelations<3>::some<EF>(std::span<const uint32_t>) const;
 template DeviceTileRows DeviceRelations<3>::some<ET>(std::span<const uint32_t>) const;
 template DeviceTileRows DeviceRelations<3>::some<FT>(std::span<const uint32_t>) const;
+template DeviceTileRows DeviceRelations<3>::some<EE>(std::span<const uint32_t>) const;
+template DeviceTileRows DeviceRelations<3>::some<FF>(std::span<const uint32_t>) const;
+template DeviceTileRows DeviceRelations<3>::some<TT>(std::span<const uint32_t>) const;
 
 }  // namespace tessera::cuda

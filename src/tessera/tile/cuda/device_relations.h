@@ -57,9 +57,17 @@ class DeviceRelations {
   DeviceRows faces;
 
  private:
+  template <Kind K>
+  [[nodiscard]] const DeviceRows& around_sides() const {
+    return K == Kind::edge ? vertex_edges_ : K == Kind::face ? edge_faces_ : face_cells_;
+  }
+
   const DeviceTiles<Dim>& tiles_;
   std::uint32_t edge_count_ = 0;
   std::uint32_t face_count_ = 0;
+  Array<std::uint32_t> first_edge_;  ///< by tile, on the host, and their end
+  Array<std::uint32_t> first_face_;  ///< likewise
+  Array<std::uint32_t> first_cell_;  ///< likewise
   DeviceRows vertex_edges_;  ///< VE, for EE
   DeviceRows edge_faces_;    ///< EF, for FF
   DeviceRows face_cells_;    ///< FT, for TT

@@ -1,0 +1,197 @@
+// DeviceQueue: consumers ask a device for tiles of one relation (after GALE).
+//
+//   consumer ──request, waits──┐
+//   consumer ──request, waits──┼──► queue ──► leader ──one batch──► device
+//   consumer ──tiles ahead─────┘                 └──► requests answered, tiles ahead put into the store
+//
+// The leader takes whatever is waiting, adds tiles that consumers will want next, and lets the device make all of
+// them at once. Two consumers never ask for the same tile: the store lets one of them ask and the other wait.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <stop_token>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <tessera/connect/store.h>
+
+namespace tessera {
+
+/// Where the time of consumers' requests went, in seconds over all requests (GALE's tables 5 to 7).
+struct DeviceStatistics {
+  std::uint64_t requests = 0;  ///< for which a consumer waited
+  std::uint64_t batches = 0;
+  std::uint64_t tiles = 0;  ///< made by the device, those ahead too
+  double waiting = 0;       ///< in all: the sum of the next five
+  double pushing = 0;       ///< into the queue
+  double queued = 0;        ///< until the leader took it
+  double preparing = 0;     ///< the batch, until the device began
+  double computing = 0;     ///< kernels and the transfer back
+  double integrating = 0;   ///< until the consumer had it
+};
+
+namespace detail {
+
+class DeviceQueue {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Make = std::function<std::vector<StoredRows>(std::span<const std::uint32_t>)>;
+  using Rename = std::function<void(StoredRows&)>;
+
+  /// `make` lets the device make tiles, `rename` gives rows the ids that consumers speak.
+  DeviceQueue(TileStore& store, std::size_t relation, std::size_t most_tiles, Make make, Rename rename)
+      : store_(store),
+        relation_(relation),
+        most_tiles_(most_tiles),
+        make_(std::move(make)),
+        rename_(std::move(rename)),
+        leader_([this](const std::stop_token& stop) { lead(stop); }) {}
+
+  /// Asks for a tile that the caller has claimed, and waits. Throws what the device threw.
+  [[nodiscard]] StoredRows fetch(std::uint32_t tile) {
+    Request request;
+    request.tile = tile;
+    request.begun = Clock::now();
+    {
+      const std::scoped_lock lock(mutex_);
+      request.pushed = Clock::now();
+      requests_.push_back(&request);
+    }
+    wake_.notify_one();
+    request.is_done.wait(false, std::memory_order_acquire);
+    if (request.error) std::rethrow_exception(request.error);
+    rename_(request.rows);
+    count(request);
+    return std::move(request.rows);
+  }
+
+  /// Asks for tiles that will be wanted, and does not wait.
+  void look_ahead(std::span<const std::uint32_t> tiles) {
+    {
+      const std::scoped_lock lock(mutex_);
+      ahead_.insert(ahead_.end(), tiles.begin(), tiles.end());
+      while (ahead_.size() > 4 * most_tiles_) ahead_.pop_front();  // consumers have long passed those
+    }
+    wake_.notify_one();
+  }
+
+  [[nodiscard]] DeviceStatistics statistics() const {
+    const std::scoped_lock lock(mutex_);
+    return statistics_;
+  }
+
+ private:
+  struct Request {
+    std::uint32_t tile = 0;
+    StoredRows rows;
+    std::exception_ptr error;
+    Clock::time_point begun, pushed, taken, prepared, made;
+    std::atomic<bool> is_done{false};
+  };
+
+  void lead(const std::stop_token& stop) {
+    while (true) {
+      std::vector<Request*> requests;
+      std::vector<std::uint32_t> ahead;
+      {
+        std::unique_lock lock(mutex_);
+        if (!wake_.wait(lock, stop, [&] { return !requests_.empty() || !ahead_.empty(); })) return;
+        requests = std::exchange(requests_, {});
+        while (!ahead_.empty() && requests.size() + ahead.size() < most_tiles_) {
+          ahead.push_back(ahead_.back());  // the newest first
+          ahead_.pop_back();
+        }
+      }
+      const Clock::time_point taken = Clock::now();
+      std::vector<std::uint32_t> batch;
+      for (Request* request : requests) {
+        request->taken = taken;
+        batch.push_back(request->tile);
+      }
+      for (const std::uint32_t tile : ahead) {
+        if (store_.claim({relation_, tile})) batch.push_back(tile);
+      }
+      if (!batch.empty()) answer(requests, batch);
+    }
+  }
+
+  void answer(const std::vector<Request*>& requests, const std::vector<std::uint32_t>& batch) {
+    const Clock::time_point prepared = Clock::now();
+    std::vector<StoredRows> rows;
+    std::exception_ptr error;
+    try {
+      rows = make_(batch);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    const Clock::time_point made = Clock::now();
+    {
+      const std::scoped_lock lock(mutex_);
+      ++statistics_.batches;
+      statistics_.tiles += rows.size();
+    }
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      if (i < requests.size()) {
+        Request& request = *requests[i];
+        request.prepared = prepared;
+        request.made = made;
+        request.error = error;
+        if (!error) request.rows = std::move(rows[i]);
+        request.is_done.store(true, std::memory_order_release);
+        request.is_done.notify_one();
+      } else if (error) {
+        store_.give_up({relation_, batch[i]});  // what fails ahead of need fails again when it is needed
+      } else {
+        put_aside(batch[i], std::move(rows[i]));
+      }
+    }
+  }
+
+  void put_aside(std::uint32_t tile, StoredRows rows) {
+    try {
+      rename_(rows);
+      store_.fill({relation_, tile}, std::move(rows));
+    } catch (...) {
+      return;  // without memory: the slot is empty again
+    }
+  }
+
+  void count(const Request& request) {
+    const auto seconds = [](Clock::time_point from, Clock::time_point to) {
+      return std::chrono::duration<double>(to - from).count();
+    };
+    const Clock::time_point now = Clock::now();
+    const std::scoped_lock lock(mutex_);
+    ++statistics_.requests;
+    statistics_.waiting += seconds(request.begun, now);
+    statistics_.pushing += seconds(request.begun, request.pushed);
+    statistics_.queued += seconds(request.pushed, request.taken);
+    statistics_.preparing += seconds(request.taken, request.prepared);
+    statistics_.computing += seconds(request.prepared, request.made);
+    statistics_.integrating += seconds(request.made, now);
+  }
+
+  TileStore& store_;
+  std::size_t relation_;
+  std::size_t most_tiles_;
+  Make make_;
+  Rename rename_;
+  mutable std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::vector<Request*> requests_;
+  std::deque<std::uint32_t> ahead_;
+  DeviceStatistics statistics_;
+  std::jthread leader_;  // last: it stops before the rest goes
+};
+
+}  // namespace detail
+}  // namespace tessera

@@ -95,20 +95,23 @@ int main(int argc, char** argv) {
   {
     const DeviceTiles<3> resident(tiles, device);
     ask("enumeration resident", 0, {{"tessera", [&] {
-                                       const cuda::DeviceRelations<3> relations(resident);
+                                       cuda::DeviceRelations<3> relations(resident);
+                                       relations.enumerate();
                                        return std::uint64_t{relations.face_count()};
                                      }}});
     cuda::DeviceRelations<3> relations(resident);
     const auto rows = [&]<class R>(R, const char* name) {
       relations.prepare<R>();
       const cuda::DeviceRows once = relations.whole<R>();
-      ask(std::string(name) + " resident", once.offsets.bytes() + once.values.bytes(), {{"tessera", [&] {
-            const cuda::DeviceRows made = relations.whole<R>();
-            synchronize(device);
-            return std::uint64_t{made.values.size()};
-          }}});
+      ask(std::string(name) + " resident", once.offsets.bytes() + once.values.bytes(),
+          {{"tessera", [&] {
+              const cuda::DeviceRows made = relations.whole<R>();
+              synchronize(device);
+              return std::uint64_t{made.values.size()};
+            }}});
     };
-    rows(VV{}, "VV"), rows(VE{}, "VE"), rows(VT{}, "VT"), rows(EF{}, "EF"), rows(ET{}, "ET"), rows(FT{}, "FT");
+    rows(VV{}, "VV"), rows(VE{}, "VE"), rows(VT{}, "VT"), rows(EF{}, "EF"), rows(ET{}, "ET"),
+        rows(FT{}, "FT");
     rows(TE{}, "TE"), rows(TF{}, "TF"), rows(TT{}, "TT");
   }
   const bool with_host = !smoke && argc > 3;

@@ -1,5 +1,6 @@
 // Which provider of connectivity is fastest under the same algorithm, and do helper threads pay?
-//   build/release/benchmarks/providers [--smoke] [n] [threads] [store MiB]
+//   build/release/benchmarks/providers [--smoke] [n] [threads] [store MiB] [name]
+// With a name only the providers whose names have it are asked, next to push.
 // With a device its producers are asked too; a line says where the consumers' time went.
 // Critical points and gradient of a Kuhn mesh with a rough field, stars pushed tile by tile or pulled as VT
 // rows: materialized, from tiles with an explicit or implicit enumeration. The same number of threads
@@ -40,11 +41,12 @@ std::uint64_t pull(const TiledMesh<3>& tiles, const Provider& provider, Bytes me
   const std::uint64_t checksum = run(exec, &rows);
   const DeviceStatistics device = rows.device_statistics();
   if (provider.device) {
-    std::printf("# requests %llu, batches %llu, tiles %llu; seconds of consumers: waiting %.4f = pushing %.4f + "
-                "queued %.4f + preparing %.4f + computing %.4f + integrating %.4f\n",
-                static_cast<unsigned long long>(device.requests), static_cast<unsigned long long>(device.batches),
-                static_cast<unsigned long long>(device.tiles), device.waiting, device.pushing, device.queued,
-                device.preparing, device.computing, device.integrating);
+    std::printf(
+        "# requests %llu, batches %llu, tiles %llu; seconds of consumers: waiting %.4f = pushing %.4f + "
+        "queued %.4f + preparing %.4f + computing %.4f + integrating %.4f\n",
+        static_cast<unsigned long long>(device.requests), static_cast<unsigned long long>(device.batches),
+        static_cast<unsigned long long>(device.tiles), device.waiting, device.pushing, device.queued,
+        device.preparing, device.computing, device.integrating);
   }
   return checksum;
 }
@@ -86,7 +88,9 @@ int main(int argc, char** argv) {
     }
     providers.push_back({"explicit, one consumer", StorageMode::explicit_tiles, 1, 0});
     providers.push_back({"explicit, one consumer and one helper", StorageMode::explicit_tiles, 1, 1});
+    const std::string only = !smoke && argc > 4 ? argv[4] : "";
     for (const Provider& provider : providers) {
+      if (provider.name.find(only) == std::string::npos) continue;
       const Bytes memory = provider.mode == StorageMode::materialized ? gib(16) : store;
       variants.push_back(
           {provider.name, [&, provider, memory] { return pull(tiles, provider, memory, run); }});
@@ -96,7 +100,7 @@ int main(int argc, char** argv) {
                     .items = mesh.cell_count(),
                     .bytes = mesh.cell_count() * sizeof(TetMesh::Cell),
                     .threads = threads,
-                    .repeats = smoke ? 1 : 5},
+                    .repeats = smoke ? 1 : 3},
                    variants);
   };
   ask("critical_points", points);

@@ -45,9 +45,9 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Runs work(exec) where --device says. `auto` chooses by the size of the work and the memory it takes there,
-  /// says so in one line, and goes on with the host if the GPU fails, with the reason; a GPU that was asked for
-  /// by name must do it.
+  /// Runs work(exec) where --device says. `auto` chooses by the size of the work and the memory it takes
+  /// there, says so in one line, and goes on with the host if the GPU fails, with the reason; a GPU that was
+  /// asked for by name must do it.
   template <class Work>
   void run_on_device(std::uint64_t elements, Bytes device_bytes, const Work& work) {
     const Exec exec = choose(elements, device_bytes);

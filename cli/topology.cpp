@@ -110,8 +110,10 @@ std::string describe(const TopologyArguments& arguments, const TopologyInput& in
                      input.field->name());
 }
 
-template Domain<2> make_domain(Session&, const TopologyArguments&, const SimplexMesh<2>&, const Field&, const Exec&);
-template Domain<3> make_domain(Session&, const TopologyArguments&, const SimplexMesh<3>&, const Field&, const Exec&);
+template Domain<2> make_domain(Session&, const TopologyArguments&, const SimplexMesh<2>&, const Field&,
+                               const Exec&);
+template Domain<3> make_domain(Session&, const TopologyArguments&, const SimplexMesh<3>&, const Field&,
+                               const Exec&);
 template Bytes gradient_bytes(const TiledMesh<2>&, bool);
 template Bytes gradient_bytes(const TiledMesh<3>&, bool);
 

@@ -27,7 +27,9 @@ std::size_t count_different(const Rows<R, Dim>& expected, const Rows<R, Dim>& ro
   auto reader = rows.reader();
   const std::uint32_t n = static_cast<std::uint32_t>(expected.size());
   for (std::uint32_t i = 0; i < n; ++i) {
-    const std::uint32_t id = order == 0 ? i : order == 1 ? n - 1 - i : static_cast<std::uint32_t>(i * 7919ull % n);
+    const std::uint32_t id = order == 0   ? i
+                             : order == 1 ? n - 1 - i
+                                          : static_cast<std::uint32_t>(i * 7919ull % n);
     const auto want = expected[typename R::Row(id)];
     const auto got = reader[typename R::Row(id)];
     wrong += std::equal(want.begin(), want.end(), got.begin(), got.end()) ? 0 : 1;
@@ -88,7 +90,8 @@ TEST_F(DeviceProducers, WhatIsTooLargeStaysWithConsumers) {
     mesh.cells.push_back({VertexId(0), VertexId(1 + i), VertexId(2 + i)});
   }
   const TiledMesh<2> tiles = tile(mesh);
-  auto conn = connect(tiles, {.mode = StorageMode::explicit_tiles, .exec = Exec::cuda(0, 2), .device_producers = true});
+  auto conn = connect(
+      tiles, {.mode = StorageMode::explicit_tiles, .exec = Exec::cuda(0, 2), .device_producers = true});
   const auto [vf] = conn.request<VF>();
   EXPECT_NE(conn.no_device_producers(), "");
   EXPECT_EQ(vf[VertexId(0)].size(), 40000u);

@@ -25,9 +25,11 @@ template <int Dim>
 void expect_same(const SimplexMesh<Dim>& mesh, const std::string& name) {
   for (const VertexOrder order : {VertexOrder::input, VertexOrder::morton}) {
     for (const std::uint32_t size : {1u, 50u, 256u}) {
-      const TiledMesh<Dim> tiles = tile(mesh, {.max_vertices = size, .order = order, .exec = Exec::cuda(0, 2)});
+      const TiledMesh<Dim> tiles =
+          tile(mesh, {.max_vertices = size, .order = order, .exec = Exec::cuda(0, 2)});
       const Enumeration<Dim> enumeration = Enumeration<Dim>::make_explicit(tiles, Exec::host(2));
       cuda::DeviceRelations<Dim> device(*tiles.on_device());
+      device.enumerate();
       EXPECT_EQ(device.edge_count(), enumeration.edge_count()) << name;
       EXPECT_EQ(device.face_count(), enumeration.face_count()) << name;
       EXPECT_EQ(device.edges.values.to_host(), enumeration.whole().edge_hi) << name;
@@ -68,11 +70,12 @@ TEST_F(RelationsOnDevice, SomeTiles) {
   const TetMesh mesh = make_kuhn(14);
   const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 60, .exec = Exec::cuda(0, 2)});
   const Enumeration<3> enumeration = Enumeration<3>::make_explicit(tiles, Exec::host(2));
-  const cuda::DeviceRelations<3> device(*tiles.on_device());
+  cuda::DeviceRelations<3> device(*tiles.on_device());
+  device.enumerate();
   ASSERT_GT(tiles.tile_count(), 9u);
   const std::vector<std::uint32_t> batch = {7, 2, 3, 9, 0};
   const auto check = [&]<class R>(R, const char* name) {
-    const cuda::DeviceTileRows found = device.some<R>(batch);
+    const cuda::DeviceTileRows found = device.some<R>(batch, 256);
     const Array<std::uint32_t> offsets = found.rows.offsets.to_host();
     const Array<std::uint32_t> values = found.rows.values.to_host();
     RowWorker<3> worker(tiles, &enumeration);

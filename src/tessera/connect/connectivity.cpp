@@ -215,6 +215,8 @@ class ConnectionCore {
     TS_EXPECTS(options.producers >= 0 && options.look_ahead >= 1);
     TS_EXPECTS(!options.device_producers || options.exec.is_cuda());
     TS_EXPECTS(options.device_look_ahead >= 0 && options.device_batch >= 1);
+    TS_EXPECTS(options.device_threads >= 32 && options.device_threads <= 1024 &&
+               options.device_threads % 32 == 0);
     return options;
   }
 
@@ -230,9 +232,8 @@ class ConnectionCore {
     if (!has_enumeration_) {
       const Numbering numbering = account_.numbering();
       store_.set_budget(account_.store_budget(account_.costs().enumeration_peak(numbering)));
-      enumeration_ = numbering == Numbering::implicit
-                         ? Enumeration<Dim>::make_implicit(tiles_, host_)
-                         : Enumeration<Dim>::make_explicit(tiles_, host_);
+      enumeration_ = numbering == Numbering::implicit ? Enumeration<Dim>::make_implicit(tiles_, host_)
+                                                      : Enumeration<Dim>::make_explicit(tiles_, host_);
       has_enumeration_ = true;
       ConnectCounts counts = account_.costs().counts();
       counts.edges = enumeration_.edge_count();
@@ -291,7 +292,9 @@ class ConnectionCore {
     if constexpr (is_made_by_devices<R>()) {
       if (!options_.device_producers || !no_device_.empty()) return;
       try {
-        if (factory_ == nullptr) factory_ = std::make_unique<cuda::RowFactory<Dim>>(tiles_, options_.exec);
+        if (factory_ == nullptr) {
+          factory_ = std::make_unique<cuda::RowFactory<Dim>>(tiles_, options_.exec, options_.device_threads);
+        }
         factory_->template prepare<R>();
       } catch (const Error& error) {
         no_device_ = error.what();

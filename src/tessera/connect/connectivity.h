@@ -36,11 +36,12 @@ struct ConnectOptions {
   int producers = 0;         ///< helper threads that work ahead; 0: consumers compute what they miss
   int look_ahead = 4;        ///< how many tiles ahead of a consumer helpers work
   Exec exec = Exec::host();  ///< for the enumeration and materialized rows; so many consumers compute at once
-  /// A device makes the tiles that are not there (coboundaries and adjacencies; the rest stays with consumers).
-  /// Tiles that are too large for it, or its failure, leave the work to consumers.
+  /// A device makes the tiles that are not there (coboundaries and adjacencies; the rest stays with
+  /// consumers). Tiles that are too large for it, or its failure, leave the work to consumers.
   bool device_producers = false;  ///< exec must be a device
   int device_look_ahead = 16;     ///< tiles ahead of a consumer that a batch brings along
   int device_batch = 512;         ///< tiles a batch, at most
+  int device_threads = 1024;      ///< of the device, that work on a tile: a multiple of 32
 };
 
 namespace detail {

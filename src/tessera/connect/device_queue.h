@@ -4,8 +4,9 @@
 //   consumer ──request, waits──┼──► queue ──► leader ──one batch──► device
 //   consumer ──tiles ahead─────┘                 └──► requests answered, tiles ahead put into the store
 //
-// The leader takes whatever is waiting, adds tiles that consumers will want next, and lets the device make all of
-// them at once. Two consumers never ask for the same tile: the store lets one of them ask and the other wait.
+// The leader takes whatever is waiting, adds tiles that consumers will want next, and lets the device make
+// all of them at once. Two consumers never ask for the same tile: the store lets one of them ask and the
+// other wait.
 #pragma once
 
 #include <atomic>

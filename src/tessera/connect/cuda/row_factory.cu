@@ -13,48 +13,52 @@ namespace tessera::cuda {
 using std::size_t;
 using std::uint32_t;
 
-/// Pinned memory by size, a power of two; blocks that come back are used again, because pinning is slow.
-template <int Dim>
-struct RowFactory<Dim>::Blocks {
+namespace {
+
+/// Pinned memory by size, a power of two. Blocks that come back are used again, also by the next connection
+/// of the process, because to pin memory takes longer than to fill it.
+struct Blocks {
   std::mutex mutex;
   std::multimap<size_t, void*> idle;
 
-  ~Blocks() {
-    for (const auto& [size, memory] : idle) (void)cudaFreeHost(memory);
+  static Blocks& all() {
+    static Blocks* const blocks = new Blocks;  // never destroyed: the driver is gone before it could be
+    return *blocks;
   }
 
-  /// A block that returns to `blocks` when nobody holds it.
-  static std::shared_ptr<void> take(const std::shared_ptr<Blocks>& blocks, size_t bytes) {
-    const size_t size = std::bit_ceil(std::max(bytes, size_t{1} << 16));
+  /// A block that comes back when nobody holds it.
+  static std::shared_ptr<void> take(size_t bytes) {
+    Blocks& blocks = all();
+    const size_t size = std::bit_ceil(std::max(bytes, size_t{1} << 18));
     void* memory = nullptr;
     {
-      const std::scoped_lock lock(blocks->mutex);
-      const auto found = blocks->idle.find(size);
-      if (found != blocks->idle.end()) {
+      const std::scoped_lock lock(blocks.mutex);
+      const auto found = blocks.idle.find(size);
+      if (found != blocks.idle.end()) {
         memory = found->second;
-        blocks->idle.erase(found);
+        blocks.idle.erase(found);
       }
     }
     if (memory == nullptr) check(cudaMallocHost(&memory, size), "taking pinned memory");
-    return {memory, [blocks, size](void* block) {
-              const std::scoped_lock lock(blocks->mutex);
-              blocks->idle.emplace(size, block);
+    return {memory, [size](void* block) {
+              Blocks& home = all();
+              const std::scoped_lock lock(home.mutex);
+              home.idle.emplace(size, block);
             }};
   }
 };
 
-template <int Dim>
-RowFactory<Dim>::RowFactory(const TiledMesh<Dim>& tiles, const Exec& exec)
-    : tiles_(tiles),
-      exec_(exec),
-      device_(device_tiles(tiles, exec)),
-      relations_(std::make_unique<DeviceRelations<Dim>>(*device_)),
-      blocks_(std::make_shared<Blocks>()) {
-  synchronize(exec);  // other threads work on other streams
-}
+}  // namespace
 
 template <int Dim>
-RowFactory<Dim>::~RowFactory() = default;
+RowFactory<Dim>::RowFactory(const TiledMesh<Dim>& tiles, const Exec& exec, int threads)
+    : tiles_(tiles),
+      exec_(exec),
+      threads_(threads),
+      device_(device_tiles(tiles, exec)),
+      relations_(std::make_unique<DeviceRelations<Dim>>(*device_)) {
+  synchronize(exec);  // other threads work on other streams
+}
 
 template <int Dim>
 template <class R>
@@ -79,10 +83,10 @@ std::vector<StoredRows> RowFactory<Dim>::make(std::span<const uint32_t> tiles) {
     for (auto at = begin; at != end; ++at) parts.push_back(static_cast<uint32_t>(at - cut.begin()));
   }
   first_part.push_back(parts.size());
-  const DeviceTileRows made = relations_->template some<R>(parts);
+  const DeviceTileRows made = relations_->template some<R>(parts, threads_);
   const size_t offsets = made.rows.offsets.size();
   const size_t values = made.rows.values.size();
-  const std::shared_ptr<void> block = Blocks::take(blocks_, 4 * (offsets + values));
+  const std::shared_ptr<void> block = Blocks::take(4 * (offsets + values));
   uint32_t* const words = static_cast<uint32_t*>(block.get());
   check(cudaMemcpyAsync(words, made.rows.offsets.data(), 4 * offsets, cudaMemcpyDeviceToHost, cudaStream_t{}),
         "fetching rows");
@@ -109,8 +113,8 @@ Bytes RowFactory<Dim>::device_bytes() const {
 template class RowFactory<2>;
 template class RowFactory<3>;
 
-#define TS_INSTANTIATE_ROWS(R, Dim)             \
-  template void RowFactory<Dim>::prepare<R>();  \
+#define TS_INSTANTIATE_ROWS(R, Dim)            \
+  template void RowFactory<Dim>::prepare<R>(); \
   template std::vector<StoredRows> RowFactory<Dim>::make<R>(std::span<const uint32_t>)
 TS_INSTANTIATE_ROWS(VV, 2);
 TS_INSTANTIATE_ROWS(VE, 2);

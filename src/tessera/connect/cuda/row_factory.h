@@ -1,4 +1,5 @@
-// RowFactory: a device makes the rows of tiles; they arrive in pinned memory, where consumers read them in place.
+// RowFactory: a device makes the rows of tiles; they arrive in pinned memory, where consumers read them in
+// place.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +17,9 @@ namespace tessera::cuda {
 template <int Dim>
 class RowFactory {
  public:
-  /// Numbers the mesh on the device. The tiles must outlive it. Error(unsupported) if some of them are too large
-  /// for a device.
-  RowFactory(const TiledMesh<Dim>& tiles, const Exec& exec);
-  ~RowFactory();
+  /// Numbers the mesh on the device, where so many threads work on a tile. The tiles must outlive it.
+  /// Error(unsupported) if some of them are too large for a device.
+  RowFactory(const TiledMesh<Dim>& tiles, const Exec& exec, int threads);
 
   /// Makes what a relation needs besides the enumeration: a coboundary or an adjacency. Not concurrently with
   /// anything.
@@ -35,10 +35,9 @@ class RowFactory {
  private:
   const TiledMesh<Dim>& tiles_;
   Exec exec_;
+  int threads_;
   std::shared_ptr<const DeviceTiles<Dim>> device_;
   std::unique_ptr<DeviceRelations<Dim>> relations_;
-  struct Blocks;
-  std::shared_ptr<Blocks> blocks_;
 };
 
 }  // namespace tessera::cuda

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <tessera/core/error.h>
-#include <tessera/exec/for_each.cuh>
 #include <tessera/exec/primitives.h>
+#include <tessera/exec/for_each.cuh>
 #include <tessera/tile/cuda/star_rows.cuh>
 
 namespace tessera::cuda {
@@ -29,43 +29,78 @@ EnumerationView view_of(const DeviceRelations<Dim>& relations) {
           relations.faces.values.data()};
 }
 
-/// Counts, scans and fills the rows of a batch of tiles that have `vertices` vertices. With `tile_rows` it also
-/// tells where each tile's begin.
+constexpr int whole_threads = 256;  // for a tile, where all tiles are made
+
+/// Where the vertices of the tiles of a batch are counted from.
+struct Batch {
+  const uint32_t* tiles = nullptr;  ///< null: all
+  const uint32_t* first = nullptr;  ///< likewise: their ids
+  uint32_t count = 0;
+  uint32_t vertices = 0;
+};
+
+/// Gathers what the host wants to know after counting: all rows, all entries, overflow, and where the rows of
+/// each tile begin.
+__global__ void sum_up(Batch batch, const uint32_t* rows, const uint32_t* entries, const uint32_t* overflow,
+                       uint32_t* summary) {
+  for (uint32_t i = threadIdx.x; batch.tiles != nullptr && i < batch.count; i += blockDim.x) {
+    summary[3 + i] = rows[batch.first[i]];
+  }
+  if (threadIdx.x == 0) {
+    summary[0] = rows[batch.vertices];
+    summary[1] = entries[batch.vertices];
+    summary[2] = *overflow;
+  }
+}
+
+/// Counts, scans and fills the rows of a batch of tiles. The host waits once, for the sizes.
 template <class R, int Dim>
-DeviceRows star_rows(const DeviceTiles<Dim>& tiles, const EnumerationView& ids, uint32_t blocks,
-                     const uint32_t* batch, const uint32_t* batch_vertex, uint32_t vertices,
-                     const std::vector<uint32_t>* first_of_tile = nullptr,
-                     Array<uint32_t>* tile_rows = nullptr) {
+DeviceTileRows star_rows(const DeviceTiles<Dim>& tiles, const EnumerationView& ids, const Batch& batch,
+                         int threads) {
   const Exec& exec = tiles.exec();
   SharedSpace space(nullptr);
-  (void)RowSpace<Dim>(space, tiles.largest());
-  Buffer<uint32_t> row_places(exec, size_t{vertices} + 1);
-  Buffer<uint32_t> entry_places(exec, size_t{vertices} + 1);
-  const uint32_t no = 0;
-  Buffer<uint32_t> overflow(exec, std::span(&no, 1));
-  const RowPlaces places = {batch, batch_vertex, row_places.data(), entry_places.data()};
-  launch_tiles(exec, blocks, row_threads, space.bytes(), star_rows_kernel<R, Dim, false>, "counting rows",
+  (void)RowSpace<Dim>(space, tiles.largest(), static_cast<uint32_t>(threads) / 32);
+  Buffer<uint32_t> row_places(exec, size_t{batch.vertices} + 1);
+  Buffer<uint32_t> entry_places(exec, size_t{batch.vertices} + 1);
+  Buffer<uint32_t> overflow(exec, 1);
+  const CurrentDevice current(exec.device());
+  check(cudaMemsetAsync(overflow.data(), 0, sizeof(uint32_t), cudaStream_t{}), "clearing a flag");
+  const RowPlaces places = {batch.tiles, batch.first, row_places.data(), entry_places.data()};
+  launch_tiles(exec, batch.count, threads, space.bytes(), star_rows_kernel<R, Dim, false>, "counting rows",
                TilesView<Dim>(tiles), ids, places, static_cast<uint32_t*>(nullptr),
                static_cast<uint32_t*>(nullptr), overflow.data());
   for (Buffer<uint32_t>* place : {&row_places, &entry_places}) {
-    exclusive_scan<uint32_t, uint32_t>(exec, std::as_const(*place).span().first(vertices), place->span());
+    exclusive_scan<uint32_t, uint32_t>(exec, std::as_const(*place).span().first(batch.vertices),
+                                       place->span());
   }
-  const uint32_t rows = word_at(exec, row_places.data() + vertices);
-  const uint32_t entries = word_at(exec, entry_places.data() + vertices);
-  if (overflow.to_host()[0] != 0) {
+  Buffer<uint32_t> summary(exec, 3 + size_t{batch.tiles == nullptr ? 0 : batch.count});
+  sum_up<<<1, 256>>>(batch, row_places.data(), entry_places.data(), overflow.data(), summary.data());
+  check_launch("counting rows");
+  const Array<uint32_t> told = summary.to_host();
+  const uint32_t rows = told[0];
+  if (told[2] != 0) {
     throw Error(ErrorCode::unsupported, "a vertex has more cells around it than a device's rows can hold");
   }
-  DeviceRows result{Buffer<uint32_t>(exec, size_t{rows} + 1), Buffer<uint32_t>(exec, entries)};
-  detail::copy(exec, result.offsets.data() + rows, entry_places.data() + vertices, sizeof(uint32_t),
-               detail::CopyKind::on_device);
-  launch_tiles(exec, blocks, row_threads, space.bytes(), star_rows_kernel<R, Dim, true>, "filling rows",
-               TilesView<Dim>(tiles), ids, places, result.offsets.data(), result.values.data(),
+  DeviceTileRows result;
+  result.rows = {Buffer<uint32_t>(exec, size_t{rows} + 1), Buffer<uint32_t>(exec, told[1])};
+  detail::copy(exec, result.rows.offsets.data() + rows, entry_places.data() + batch.vertices,
+               sizeof(uint32_t), detail::CopyKind::on_device);
+  launch_tiles(exec, batch.count, threads, space.bytes(), star_rows_kernel<R, Dim, true>, "filling rows",
+               TilesView<Dim>(tiles), ids, places, result.rows.offsets.data(), result.rows.values.data(),
                overflow.data());
-  if (tile_rows != nullptr) {
-    const Array<uint32_t> begins = row_places.to_host();
-    for (const uint32_t first : *first_of_tile) tile_rows->push_back(begins[first]);
+  if (batch.tiles != nullptr) {
+    result.tile_rows.assign(told.begin() + 3, told.end());
+    result.tile_rows.push_back(rows);
   }
   return result;
+}
+
+/// Of the whole mesh.
+template <class R, int Dim>
+DeviceRows star_rows(const DeviceTiles<Dim>& tiles, const EnumerationView& ids) {
+  return star_rows<R>(tiles, ids, Batch{nullptr, nullptr, tiles.tile_count(), tiles.vertex_count()},
+                      whole_threads)
+      .rows;
 }
 
 /// The corners of an element and, told by `sides`, what it lies in.
@@ -90,10 +125,13 @@ struct Elements {
     }
     return low;
   }
-  [[nodiscard]] __device__ uint32_t low_end(uint32_t e) const { return row_of(ids.edge_offsets, vertices, e); }
+  [[nodiscard]] __device__ uint32_t low_end(uint32_t e) const {
+    return row_of(ids.edge_offsets, vertices, e);
+  }
   [[nodiscard]] __device__ uint32_t low_edge(uint32_t f) const { return row_of(ids.face_offsets, edges, f); }
 
-  /// Writes the elements of kind To on the boundary of element `id` of kind From, ascending; returns how many.
+  /// Writes the elements of kind To on the boundary of element `id` of kind From, ascending; returns how
+  /// many.
   template <Kind From, Kind To>
   __device__ uint32_t boundary(uint32_t id, uint32_t* out) const {
     if constexpr (From == Kind::edge) {
@@ -147,7 +185,9 @@ DeviceRows boundary_rows(const DeviceRelations<Dim>& relations) {
   const Exec& exec = relations.tiles().exec();
   const size_t n = count_of<R::from>(relations);
   constexpr uint32_t from = static_cast<uint32_t>(R::from);
-  constexpr uint32_t size = R::to == Kind::vertex ? from + 1 : R::to == Kind::face ? 4 : from * (from + 1) / 2;
+  constexpr uint32_t size = R::to == Kind::vertex ? from + 1
+                            : R::to == Kind::face ? 4
+                                                  : from * (from + 1) / 2;
   (void)checked_offset(n * size);
   DeviceRows rows{Buffer<uint32_t>(exec, n + 1), Buffer<uint32_t>(exec, n * size)};
   cuda::for_each(exec, n + 1,
@@ -155,14 +195,15 @@ DeviceRows boundary_rows(const DeviceRelations<Dim>& relations) {
                   values = rows.values.data()] __device__(size_t i) {
                    offsets[i] = static_cast<uint32_t>(i * size);
                    if (i < n) {
-                     (void)elements.template boundary<R::from, R::to>(static_cast<uint32_t>(i), values + i * size);
+                     (void)elements.template boundary<R::from, R::to>(static_cast<uint32_t>(i),
+                                                                      values + i * size);
                    }
                  });
   return rows;
 }
 
-/// Elements `list`, or all if it is null, with the others around each of their sides, merged. Two elements of a kind share
-/// one side at most, so that nobody is met twice.
+/// Elements `list`, or all if it is null, with the others around each of their sides, merged. Two elements of
+/// a kind share one side at most, so that nobody is met twice.
 template <Kind K, int Dim>
 DeviceRows adjacency_rows(const DeviceRelations<Dim>& relations, const DeviceRows& around,
                           const uint32_t* list, uint32_t n) {
@@ -171,17 +212,18 @@ DeviceRows adjacency_rows(const DeviceRelations<Dim>& relations, const DeviceRow
   const Exec& exec = relations.tiles().exec();
   Buffer<uint32_t> counts(exec, size_t{n} + 1);
   const auto elements = elements_of(relations);
-  cuda::for_each(exec, size_t{n} + 1,
-                 [elements, list, n, out = counts.data(), offsets = around.offsets.data()] __device__(size_t i) {
-                   uint32_t count = 0;
-                   if (i < n) {
-                     uint32_t sides[6];
-                     const uint32_t own = list == nullptr ? static_cast<uint32_t>(i) : list[i];
-                     (void)elements.template boundary<K, side>(own, sides);
-                     for (int k = 0; k < most_sides; ++k) count += offsets[sides[k] + 1] - offsets[sides[k]] - 1;
-                   }
-                   out[i] = count;
-                 });
+  cuda::for_each(
+      exec, size_t{n} + 1,
+      [elements, list, n, out = counts.data(), offsets = around.offsets.data()] __device__(size_t i) {
+        uint32_t count = 0;
+        if (i < n) {
+          uint32_t sides[6];
+          const uint32_t own = list == nullptr ? static_cast<uint32_t>(i) : list[i];
+          (void)elements.template boundary<K, side>(own, sides);
+          for (int k = 0; k < most_sides; ++k) count += offsets[sides[k] + 1] - offsets[sides[k]] - 1;
+        }
+        out[i] = count;
+      });
   DeviceRows rows{Buffer<uint32_t>(exec, size_t{n} + 1), {}};
   exclusive_scan<uint32_t, uint32_t>(exec, std::as_const(counts).span(), rows.offsets.span());
   rows.values = Buffer<uint32_t>(exec, word_at(exec, rows.offsets.data() + n));
@@ -227,11 +269,16 @@ DeviceRelations<Dim>::DeviceRelations(const DeviceTiles<Dim>& tiles) : tiles_(ti
   if (!tiles.host_tiles().empty()) {
     throw Error(ErrorCode::unsupported, "some tiles have stars that are too large for a device");
   }
-  edges = star_rows<UpperEdges, Dim>(tiles, {}, tiles.tile_count(), nullptr, nullptr, tiles.vertex_count());
+}
+
+template <int Dim>
+void DeviceRelations<Dim>::enumerate() {
+  if (!edges.offsets.empty()) return;
+  const DeviceTiles<Dim>& tiles = tiles_;
+  edges = star_rows<UpperEdges>(tiles, {});
   edge_count_ = static_cast<uint32_t>(edges.values.size());
   if constexpr (Dim == 3) {
-    faces = star_rows<UpperFaces, Dim>(tiles, view_of(*this), tiles.tile_count(), nullptr, nullptr,
-                                       tiles.vertex_count());
+    faces = star_rows<UpperFaces>(tiles, view_of(*this));
     face_count_ = static_cast<uint32_t>(faces.values.size());
   } else {
     face_count_ = tiles.cell_count();
@@ -256,6 +303,13 @@ Bytes DeviceRelations<Dim>::bytes() const {
 template <int Dim>
 template <class R>
 void DeviceRelations<Dim>::prepare() {
+  constexpr auto is_numbered = [](Kind kind) {
+    return kind != Kind::vertex && static_cast<int>(kind) != Dim;
+  };
+  if (R::is_boundary || is_numbered(R::from) || is_numbered(R::to) ||
+      (R::is_adjacency && R::from != Kind::vertex)) {
+    enumerate();
+  }
   if constexpr (R::is_adjacency && R::from == Kind::edge) {
     if (vertex_edges_.offsets.empty()) vertex_edges_ = whole<VE>();
   } else if constexpr (R::is_adjacency && R::from == Kind::face) {
@@ -274,19 +328,19 @@ DeviceRows DeviceRelations<Dim>::whole() const {
     const DeviceRows& around = around_sides<R::from>();
     return adjacency_rows<R::from>(*this, around, nullptr, count_of<R::from>(*this));
   } else {
-    return star_rows<R>(tiles_, view_of(*this), tiles_.tile_count(), nullptr, nullptr, tiles_.vertex_count());
+    return star_rows<R>(tiles_, view_of(*this));
   }
 }
 
 template <int Dim>
 template <class R>
-DeviceTileRows DeviceRelations<Dim>::some(std::span<const uint32_t> batch) const {
+DeviceTileRows DeviceRelations<Dim>::some(std::span<const uint32_t> batch, int threads) const {
   static_assert(R::is_coboundary || R::is_adjacency);
   const Exec& exec = tiles_.exec();
   if constexpr (R::is_adjacency && R::from != Kind::vertex) {
-    const Array<uint32_t>& first = R::from == Kind::edge                   ? first_edge_
+    const Array<uint32_t>& first = R::from == Kind::edge              ? first_edge_
                                    : static_cast<int>(R::from) == Dim ? first_cell_
-                                                                           : first_face_;
+                                                                      : first_face_;
     std::vector<uint32_t> elements;
     DeviceTileRows found;
     for (const uint32_t t : batch) {
@@ -300,19 +354,17 @@ DeviceTileRows DeviceRelations<Dim>::some(std::span<const uint32_t> batch) const
     synchronize(exec);  // the list goes
     return found;
   }
-  std::vector<uint32_t> first_vertex;
+  // Tiles, then the number of each one's first vertex.
+  std::vector<uint32_t> lists(batch.begin(), batch.end());
   uint32_t vertices = 0;
   for (const uint32_t t : batch) {
-    first_vertex.push_back(vertices);
+    lists.push_back(vertices);
     vertices += tiles_.cut()[t + 1] - tiles_.cut()[t];
   }
-  const Buffer<uint32_t> tile_list(exec, batch);
-  const Buffer<uint32_t> vertex_list(exec, std::span<const uint32_t>(first_vertex));
-  first_vertex.push_back(vertices);
-  DeviceTileRows result;
-  result.rows = star_rows<R>(tiles_, view_of(*this), static_cast<uint32_t>(batch.size()), tile_list.data(),
-                             vertex_list.data(), vertices, &first_vertex, &result.tile_rows);
-  return result;
+  const Buffer<uint32_t> there(exec, std::span<const uint32_t>(lists));
+  const uint32_t count = static_cast<uint32_t>(batch.size());
+  return star_rows<R>(tiles_, view_of(*this), Batch{there.data(), there.data() + count, count, vertices},
+                      threads);
 }
 
 template <class R, int Dim>
@@ -336,26 +388,26 @@ template class DeviceRelations<3>;
   template Csr<typename R::Row, typename R::Entry> materialize<R, Dim>(DeviceRelations<Dim>&);
 #include <tessera/tile/instantiate_relations.inc>
 
-#define TS_INSTANTIATE(R, Dim)                              \
-  template void DeviceRelations<Dim>::prepare<R>();          \
+#define TS_INSTANTIATE(R, Dim)                      \
+  template void DeviceRelations<Dim>::prepare<R>(); \
   template DeviceRows DeviceRelations<Dim>::whole<R>() const
 #include <tessera/tile/instantiate_relations.inc>
 
-template DeviceTileRows DeviceRelations<2>::some<VV>(std::span<const uint32_t>) const;
-template DeviceTileRows DeviceRelations<2>::some<VE>(std::span<const uint32_t>) const;
-template DeviceTileRows DeviceRelations<2>::some<VF>(std::span<const uint32_t>) const;
-template DeviceTileRows DeviceRelations<2>::some<EF>(std::span<const uint32_t>) const;
-template DeviceTileRows DeviceRelations<2>::some<EE>(std::span<const uint32_t>) const;
-template DeviceTileRows DeviceRelations<2>::some<FF>(std::span<const uint32_t>) const;
-template DeviceTileRows DeviceRelations<3>::some<VV>(std::span<const uint32_t>) const;
-template DeviceTileRows DeviceRelations<3>::some<VE>(std::span<const uint32_t>) const;
-template DeviceTileRows DeviceRelations<3>::some<VF>(std::span<const uint32_t>) const;
-template DeviceTileRows DeviceRelations<3>::some<VT>(std::span<const uint32_t>) const;
-template DeviceTileRows DeviceRelations<3>::some<EF>(std::span<const uint32_t>) const;
-template DeviceTileRows DeviceRelations<3>::some<ET>(std::span<const uint32_t>) const;
-template DeviceTileRows DeviceRelations<3>::some<FT>(std::span<const uint32_t>) const;
-template DeviceTileRows DeviceRelations<3>::some<EE>(std::span<const uint32_t>) const;
-template DeviceTileRows DeviceRelations<3>::some<FF>(std::span<const uint32_t>) const;
-template DeviceTileRows DeviceRelations<3>::some<TT>(std::span<const uint32_t>) const;
+template DeviceTileRows DeviceRelations<2>::some<VV>(std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<2>::some<VE>(std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<2>::some<VF>(std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<2>::some<EF>(std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<2>::some<EE>(std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<2>::some<FF>(std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<3>::some<VV>(std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<3>::some<VE>(std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<3>::some<VF>(std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<3>::some<VT>(std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<3>::some<EF>(std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<3>::some<ET>(std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<3>::some<FT>(std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<3>::some<EE>(std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<3>::some<FF>(std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<3>::some<TT>(std::span<const uint32_t>, int) const;
 
 }  // namespace tessera::cuda

@@ -1,9 +1,9 @@
 // Relations on a device: rows of any relation, for the whole mesh or for some of its tiles.
 //
-// Rows of vertices, and coboundaries, come from the stars in a tile: a warp lists what the cells around a vertex
-// say about the elements whose lowest vertex it is, sorts the list and drops repeats. That is done twice, first to
-// count, then to fill, with a scan between. Boundaries are read off the enumeration, and neighbours of the same
-// kind are the others around an element's sides.
+// Rows of vertices, and coboundaries, come from the stars in a tile: a warp lists what the cells around a
+// vertex say about the elements whose lowest vertex it is, sorts the list and drops repeats. That is done
+// twice, first to count, then to fill, with a scan between. Boundaries are read off the enumeration, and
+// neighbours of the same kind are the others around an element's sides.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ struct DeviceTileRows {
   Array<std::uint32_t> tile_rows;
 };
 
-/// The explicit enumeration of enumeration.h on the device, made there, and the rows that neighbours of the same
-/// kind are found by. Must not outlive the tiles.
+/// Rows of relations, the explicit enumeration of enumeration.h, made on the device when a relation needs it,
+/// and the rows that neighbours of the same kind are found by. Must not outlive the tiles.
 template <int Dim>
 class DeviceRelations {
  public:
@@ -38,19 +38,22 @@ class DeviceRelations {
   explicit DeviceRelations(const DeviceTiles<Dim>& tiles);
 
   [[nodiscard]] const DeviceTiles<Dim>& tiles() const { return tiles_; }
+  /// Makes the enumeration, unless it is there. Counts are 0 without it.
+  void enumerate();
   [[nodiscard]] std::uint32_t edge_count() const { return edge_count_; }
   [[nodiscard]] std::uint32_t face_count() const { return face_count_; }
   [[nodiscard]] Bytes bytes() const;
 
-  /// Makes what a relation needs besides the enumeration: call before rows of it are asked for.
+  /// Makes what a relation needs: call before rows of it are asked for.
   template <class R>
   void prepare();
   /// The rows of the whole mesh.
   template <class R>
   [[nodiscard]] DeviceRows whole() const;
   /// The rows of some tiles of the device; a coboundary or an adjacency.
+  /// `threads` work on each tile: many, where few tiles are wanted soon.
   template <class R>
-  [[nodiscard]] DeviceTileRows some(std::span<const std::uint32_t> tiles) const;
+  [[nodiscard]] DeviceTileRows some(std::span<const std::uint32_t> tiles, int threads) const;
 
   // By vertex the higher ends of its edges, by edge the third vertices of its faces (tets).
   DeviceRows edges;
@@ -68,9 +71,9 @@ class DeviceRelations {
   Array<std::uint32_t> first_edge_;  ///< by tile, on the host, and their end
   Array<std::uint32_t> first_face_;  ///< likewise
   Array<std::uint32_t> first_cell_;  ///< likewise
-  DeviceRows vertex_edges_;  ///< VE, for EE
-  DeviceRows edge_faces_;    ///< EF, for FF
-  DeviceRows face_cells_;    ///< FT, for TT
+  DeviceRows vertex_edges_;          ///< VE, for EE
+  DeviceRows edge_faces_;            ///< EF, for FF
+  DeviceRows face_cells_;            ///< FT, for TT
 };
 
 /// materialize() on a device: the same rows.

@@ -1,15 +1,15 @@
 // What the cells around a vertex say about a relation: codes that sort into its rows.
 //
-// A code is a row's key above an entry: for the rows of edges (a, b) the local number of b above that of the third
-// vertex, say. Local numbers ascend like ids, so that sorted codes are rows in canonical order with ascending
-// entries.
+// A code is a row's key above an entry: for the rows of edges (a, b) the local number of b above that of the
+// third vertex, say. Local numbers ascend like ids, so that sorted codes are rows in canonical order with
+// ascending entries.
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 
-#include <tessera/tile/cuda/tile_block.cuh>
 #include <tessera/tile/relation.h>
+#include <tessera/tile/cuda/tile_block.cuh>
 
 namespace tessera::cuda {
 
@@ -169,8 +169,6 @@ struct RowPlaces {
   std::uint32_t* entries;             ///< by vertex: how many entries; then where they begin
 };
 
-inline constexpr int row_threads = 256;
-inline constexpr std::uint32_t row_warps = row_threads / 32;
 inline constexpr std::uint32_t most_codes = 512;  // of a vertex
 
 template <int Dim>
@@ -179,10 +177,10 @@ struct RowSpace {
   std::uint64_t* codes;   ///< for each warp
   std::uint32_t* counts;  ///< likewise
 
-  TS_HD RowSpace(SharedSpace& space, const TileSizes& largest)
+  TS_HD RowSpace(SharedSpace& space, const TileSizes& largest, std::uint32_t warps)
       : stars(space, largest),
-        codes(space.take<std::uint64_t>(row_warps * most_codes)),
-        counts(space.take<std::uint32_t>(row_warps)) {}
+        codes(space.take<std::uint64_t>(warps * most_codes)),
+        counts(space.take<std::uint32_t>(warps)) {}
 };
 
 /// The codes of a warp in the making.
@@ -214,8 +212,8 @@ class CodeList {
   }
   [[nodiscard]] __device__ bool fits() const { return *count_ <= most_codes; }
 
-  /// Calls f(lane's codes of one round, how many rows begin before them) for all of the list, sorted and without
-  /// repeats; every lane is called in every round.
+  /// Calls f(lane's codes of one round, how many rows begin before them) for all of the list, sorted and
+  /// without repeats; every lane is called in every round.
   template <class F>
   __device__ void for_each(const F& f) {
     if constexpr (Codes::is_single) {
@@ -295,10 +293,10 @@ class CodeList {
   std::uint32_t rows_ = 0;
 };
 
-/// One pass over the tiles of a batch: counts, or fills what was counted. A block for each tile, a warp for each
-/// vertex. `overflow` is set if a vertex has too many codes.
+/// One pass over the tiles of a batch: counts, or fills what was counted. A block for each tile, a warp for
+/// each vertex. `overflow` is set if a vertex has too many codes.
 template <class R, int Dim, bool Fills>
-__global__ void __launch_bounds__(row_threads)
+__global__ void __launch_bounds__(1024)
     star_rows_kernel(TilesView<Dim> tiles, EnumerationView ids, RowPlaces places, std::uint32_t* offsets,
                      std::uint32_t* values, std::uint32_t* overflow) {
   using Codes = StarCodes<R, Dim>;
@@ -306,7 +304,8 @@ __global__ void __launch_bounds__(row_threads)
   extern __shared__ __align__(16) char memory[];
   __shared__ std::uint32_t scan_space[BlockTeam::max_warps];
   SharedSpace shared(memory);
-  const RowSpace<Dim> space(shared, tiles.largest);
+  const std::uint32_t warps = blockDim.x / 32;
+  const RowSpace<Dim> space(shared, tiles.largest, warps);
   const std::uint32_t t = places.batch == nullptr ? blockIdx.x : places.batch[blockIdx.x];
   const TileFrame<Dim> tile(tiles, t);
   space.stars.load(BlockTeam(scan_space), tile);
@@ -315,7 +314,7 @@ __global__ void __launch_bounds__(row_threads)
   CodeList<R, Dim> list(space.codes + most_codes * warp, space.counts + warp, lane);
   const std::uint32_t first =
       places.batch_vertex == nullptr ? tile.first_vertex : places.batch_vertex[blockIdx.x];
-  for (std::uint32_t v = warp; v < tile.owned; v += row_warps) {
+  for (std::uint32_t v = warp; v < tile.owned; v += warps) {
     const std::uint32_t own = v + tile.lower;
     if (max(tile.vertices, tile.cells) > 32 * (2 * most_codes)) {  // more than the list has bits
       if (lane == 0) *overflow = 1;
@@ -344,7 +343,8 @@ __global__ void __launch_bounds__(row_threads)
     list.for_each([&](Code code, std::uint32_t entry, std::uint32_t row, bool is_first) {
       if constexpr (Fills) {
         if (is_first) offsets[row_base + row] = entry_base + entry;
-        if (code != list.none()) values[entry_base + entry] = Codes::entry(tile, ids, tile.first_vertex + v, code);
+        if (code != list.none())
+          values[entry_base + entry] = Codes::entry(tile, ids, tile.first_vertex + v, code);
       }
     });
     if (!Fills && lane == 0) {

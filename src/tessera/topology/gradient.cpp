@@ -83,12 +83,7 @@ class GradientBuilder {
     if (worker.runs.empty() || worker.runs.back().end_vertex != v)
       worker.runs.push_back({v, v, worker.lower.size()});
     worker.runs.back().end_vertex = v + 1;
-    for (const uint32_t local : star.lower) worker.lower.push_back(stars.vertex_id(local));
-    if (star.lower.empty()) {
-      worker.critical[0].push_back({{v, 0, 0}, VertexId(v), {}});
-    } else {
-      worker.partners.push_back(0);
-    }
+    if (star.lower.empty()) worker.critical[0].push_back({{v, 0, 0}, VertexId(v), {}});
     write_edges(worker, stars);
     write_cells(worker, stars);
     if (options_.keep_paths) result_.first_cells_[v] = first_cell(stars);
@@ -124,15 +119,23 @@ class GradientBuilder {
       std::sort(cells.begin(), cells.end(), [&](uint32_t a, uint32_t b) { return input(a) < input(b); });
       return cells;
     };
+    const size_t begin = worker.lower.size();
+    worker.lower.resize(begin + star.lower.size());
+    worker.partners.resize(begin + star.lower.size());
+    uint32_t* const lower = worker.lower.data() + begin;
+    uint8_t* const partners = worker.partners.data() + begin;
+    for (uint32_t r = 0; r < star.lower.size(); ++r) lower[r] = stars.vertex_id(star.lower[r]);
+    if (!star.lower.empty()) partners[0] = 0;
     for (uint32_t r = 1; r < star.lower.size(); ++r) {
       const uint32_t third = star.partners[r];
+      partners[r] = static_cast<uint8_t>(std::min(third, far_place));
+      if (third < far_place) continue;
       if (third == star.none) {
-        worker.partners.push_back(Gradient<Dim>::critical);
+        partners[r] = Gradient<Dim>::critical;
         worker.critical[1].push_back(
             {{r, 0, 1}, stars.center(), Dim == 2 ? cofaces({r}) : std::vector<uint32_t>{}});
       } else {
-        worker.partners.push_back(static_cast<uint8_t>(std::min(third, far_place)));
-        if (third >= far_place) worker.far_partners.push_back({stars.center(), {r, third}});
+        worker.far_partners.push_back({stars.center(), {r, third}});
       }
     }
     for (const auto& face : star.critical_faces) {
@@ -156,8 +159,10 @@ class GradientBuilder {
         continue;
       }
       const auto& corners = stars.corners(top.cell);
-      const auto at = std::find(corners.begin(), corners.end(), worker.star.result().lower[top.opposite]);
-      result_.opposite_[id] = static_cast<uint8_t>(at - corners.begin());
+      const uint32_t opposite = worker.star.result().lower[top.opposite];
+      uint32_t corner = 0;  // without branches
+      for (uint32_t k = 1; k <= Dim; ++k) corner += corners[k] == opposite ? k : 0;
+      result_.opposite_[id] = static_cast<uint8_t>(corner);
     }
   }
 

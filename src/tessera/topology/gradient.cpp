@@ -50,6 +50,10 @@ class GradientBuilder {
     report(0.8);
     join_rows();
     join_critical_cells();
+    for (const auto& worker : workers_)
+      result_.branches_.insert(result_.branches_.end(), worker->branches.begin(), worker->branches.end());
+    std::sort(result_.branches_.begin(), result_.branches_.end(),
+              [](const Branch& a, const Branch& b) { return a.cell < b.cell; });
     report(1);
     return std::move(result_);
   }
@@ -68,6 +72,7 @@ class GradientBuilder {
     Array<uint8_t> partners;
     std::vector<std::pair<VertexId, std::pair<uint32_t, uint32_t>>> far_partners;
     std::array<std::vector<CriticalCell>, 4> critical;
+    std::vector<Branch> branches;
   };
 
   void report(double fraction) const {
@@ -149,7 +154,7 @@ class GradientBuilder {
     for (const auto& top : worker.star.result().tops) {
       const uint32_t id = stars.cell_id(top.cell);
       if (options_.keep_paths) {
-        result_.next_[id] = top.has_choice ? first_beyond(worker.star.result(), top, stars)
+        result_.next_[id] = top.has_choice                     ? choose_beyond(worker, top, stars)
                             : top.next == LowerStar<Dim>::none ? Gradient<Dim>::none
                                                                : stars.cell_id(top.next);
       }
@@ -170,21 +175,23 @@ class GradientBuilder {
     return tiles_.to_input(typename TiledMesh<Dim>::CellId(cell));
   }
 
-  /// Of several cells beyond the facet of a top cell that with the lowest input id.
+  /// Notes the cells beyond the facet of a top cell, which are several, and gives that with the lowest input
+  /// id.
   template <class Stars>
-  [[nodiscard]] uint32_t first_beyond(const LowerStarResult<Dim>& star, const auto& top,
-                                      const Stars& stars) const {
-    uint32_t first = Gradient<Dim>::none;
+  uint32_t choose_beyond(Worker& worker, const auto& top, const Stars& stars) const {
+    const LowerStarResult<Dim>& star = worker.star.result();
+    Branch branch{stars.cell_id(top.cell), {}};
     for (const auto& cell : stars.star()) {
       const auto& others = cell.others;
       const bool has_facet = std::all_of(top.ranks.begin(), top.ranks.end(), [&](uint32_t r) {
         return r == top.opposite || std::find(others.begin(), others.end(), star.lower[r]) != others.end();
       });
-      if (!has_facet || cell.cell == top.cell) continue;
-      const uint32_t id = stars.cell_id(cell.cell);
-      if (first == Gradient<Dim>::none || input(id) < input(first)) first = id;
+      if (has_facet && cell.cell != top.cell) branch.others.push_back(stars.cell_id(cell.cell));
     }
-    return first;
+    std::sort(branch.others.begin(), branch.others.end());
+    worker.branches.push_back(branch);
+    return *std::min_element(branch.others.begin(), branch.others.end(),
+                             [&](uint32_t c, uint32_t d) { return input(c) < input(d); });
   }
 
   void join_rows() {

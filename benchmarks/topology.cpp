@@ -1,9 +1,13 @@
 // How long do the topological analyses of a tetrahedral mesh with a rough field take, tiling included?
 // Persistence and simplification (at 5 % of the range) are timed alone, from the gradient and the complex.
-//   build/release/benchmarks/topology [--smoke] [n] [threads] [question] [vertices a tile]
+//   build/release/benchmarks/topology [--smoke] [n | mesh.raw] [threads] [question] [vertices a tile]
+// The mesh is kuhn-n with its rough field, or a file of three 8-byte numbers (any, vertices, tets), points
+// (x, y, z as float32), corners (int32) and a field (float32).
 // With a question (tile, critical_points, gradient, persistence, simplify, morse_smale, morse_smale_walls)
 // only that one is asked, so that the peak memory is its own.
 #include <cstdlib>
+#include <fstream>
+#include <stdexcept>
 #include <string>
 
 #include <tessera/mesh/make.h>
@@ -12,23 +16,62 @@
 
 #include "measure.h"
 
+namespace {
+
+using namespace tessera;
+
+struct Input {
+  std::string name;
+  TetMesh mesh;
+  Field field;
+};
+
+template <class T>
+Array<T> read_array(std::istream& file, std::size_t count) {
+  Array<T> values(count);
+  file.read(reinterpret_cast<char*>(values.data()), static_cast<std::streamsize>(count * sizeof(T)));
+  if (!file) throw std::runtime_error("the mesh can not be read");
+  return values;
+}
+
+Input read_input(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const auto header = read_array<std::uint64_t>(file, 3);
+  TetMesh mesh;
+  mesh.points = Points(read_array<Vec3f>(file, header[1]));
+  mesh.cells = read_array<TetMesh::Cell>(file, header[2]);
+  Field field("field", read_array<float>(file, header[1]));
+  return {path.substr(path.rfind('/') + 1), std::move(mesh), std::move(field)};
+}
+
+Input make_input(std::uint32_t n, const Exec& exec) {
+  TetMesh mesh = make_kuhn(n, {.exec = exec});
+  Field field = make_wave_field(mesh.points, WaveField::rough, exec);
+  return {"kuhn" + std::to_string(n) + " rough", std::move(mesh), std::move(field)};
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
-  using namespace tessera;
   const bool smoke = bench::is_smoke(argc, argv);
   const auto number = [&](int i, int otherwise) {
     return !smoke && argc > i ? std::atoi(argv[i]) : otherwise;
   };
-  const std::uint32_t n = static_cast<std::uint32_t>(number(1, smoke ? 16 : 128));
+  const std::string which = !smoke && argc > 1 ? argv[1] : smoke ? "16" : "128";
   const Exec exec = Exec::host(number(2, 0));
   const std::string only = !smoke && argc > 3 ? argv[3] : "";
   const TileOptions tiling = {.max_vertices = static_cast<std::uint32_t>(number(4, pushed_tile_vertices)),
                               .exec = exec};
-  const TetMesh mesh = make_kuhn(n, {.exec = exec});
-  const Field field = make_wave_field(mesh.points, WaveField::rough, exec);
+  const Input input = which.ends_with(".raw")
+                          ? read_input(which)
+                          : make_input(static_cast<std::uint32_t>(std::stoi(which)), exec);
+  const TetMesh& mesh = input.mesh;
+  const Field& field = input.field;
   const auto ask = [&](const std::string& question, const std::function<std::uint64_t()>& run) {
     if (!only.empty() && only != "all" && only != question) return;
+    bench::forget_peak();
     bench::compare({.question = question,
-                    .input = "kuhn" + std::to_string(n) + " rough",
+                    .input = input.name,
                     .items = mesh.cell_count(),
                     .bytes = mesh.cell_count() * sizeof(TetMesh::Cell),
                     .threads = exec.threads(),

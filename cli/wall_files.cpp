@@ -117,10 +117,7 @@ class WallPoly {
 
  private:
   /// The cells around an edge of an ascending wall; fewer than three are no polygon.
-  [[nodiscard]] std::span<const uint32_t> ring(size_t edge) const {
-    return {walls_.rings.data() + walls_.ring_offsets[edge],
-            walls_.rings.data() + walls_.ring_offsets[edge + 1]};
-  }
+  [[nodiscard]] std::span<const uint32_t> ring(size_t edge) const { return walls_.ring(edge); }
   [[nodiscard]] std::span<const uint32_t> polygon(size_t edge) const {
     return ring(edge).size() > 2 ? ring(edge) : std::span<const uint32_t>{};
   }
@@ -153,7 +150,7 @@ class WallPoly {
   void find_open_edges() {
     for (size_t wall = 0; wall < ends_.of_ascending.size(); ++wall) {
       const uint32_t edge = walls_.ascending_offsets[wall];
-      const bool open = is_open(gradient_, ring(edge), gradient_.simplex(walls_.ascending[edge]));
+      const bool open = is_open(gradient_, ring(edge), gradient_.simplex(walls_.ascending_edge(edge)));
       is_open_.push_back(open ? 1 : 0);
     }
   }
@@ -193,7 +190,7 @@ class WallPoly {
     }
     for (uint32_t i = walls_.ascending_offsets[wall]; i < walls_.ascending_offsets[wall + 1]; ++i) {
       if (saddles.empty())
-        raise(domain_.tiles->to_input(gradient_.highest_of_edge(walls_.ascending[i].id)).index());
+        raise(domain_.tiles->to_input(gradient_.highest_of_edge(walls_.ascending_edge(i).id)).index());
       if (polygon(i).empty()) continue;
       corners_.clear();
       for (const uint32_t cell : polygon(i)) corners_.push_back(cells_[input_cell(cell)]);

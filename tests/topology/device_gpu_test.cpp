@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <type_traits>
+
+#include <tessera/topology/persistence.h>
 
 #include "tile/oracle.h"
 #include "topology/meshes.h"
@@ -106,6 +109,24 @@ TEST_F(TopologyOnDevice, FieldTypes) {
   broken[5] = std::numeric_limits<float>::quiet_NaN();
   const TiledMesh<3> tiles = tile(mesh);
   EXPECT_THROW((void)critical_points<3>(tiles, Field("nan", broken), {.exec = Exec::cuda()}), Error);
+}
+
+// Persistence needs to know of the gradient where paths part.
+TEST_F(TopologyOnDevice, PersistenceOfItsGradient) {
+  const auto check = [](const auto& mesh, const Field& field) {
+    constexpr int dim = std::remove_cvref_t<decltype(mesh)>::dimension;
+    const auto pairs = [&](const Exec& exec) {
+      const auto tiles = tile(mesh, {.max_vertices = 50, .exec = exec});
+      const auto gradient = compute_gradient<dim>(tiles, field, {{.exec = exec}, true});
+      return compute_persistence(gradient, field, TopologyOptions<dim>{.exec = exec}).pairs;
+    };
+    EXPECT_EQ(pairs(Exec::cuda(0, 2)), pairs(Exec::host(2)));
+  };
+  check(make_kuhn(12), make_wave_field(make_kuhn(12).points, WaveField::rough));
+  for (const std::uint64_t seed : {1u, 2u}) {
+    check(oracle::random_mesh<3>(60, 200, seed), make_random_field(60, seed));
+    check(oracle::random_mesh<2>(60, 100, seed), make_random_field(60, seed));
+  }
 }
 
 TEST_F(TopologyOnDevice, RunsAreEqual) {

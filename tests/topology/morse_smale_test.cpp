@@ -141,7 +141,7 @@ TEST(MorseSmale, OnlyWhatIsAskedFor) {
     EXPECT_EQ(some.separatrices.count, (std::array{separatrices ? count[0] : 0, connectors ? count[1] : 0,
                                                    separatrices ? count[2] : 0}));
     EXPECT_EQ(some.walls.descending, walls ? all.walls.descending : Array<CellName>{});
-    EXPECT_EQ(some.walls.ascending, walls ? all.walls.ascending : Array<CellName>{});
+    EXPECT_EQ(some.walls.ascending, walls ? all.walls.ascending : Array<std::uint32_t>{});
     EXPECT_EQ(some.walls.rings, walls ? all.walls.rings : Array<std::uint32_t>{});
     EXPECT_EQ(some.segmentation.morse_smale,
               segmentation ? all.segmentation.morse_smale : Array<std::int32_t>{});

@@ -177,10 +177,10 @@ inline std::vector<NamedWall> ascending_walls_of(const Gradient<3>& gradient, co
   for (std::size_t w = 0; w + 1 < walls.ascending_offsets.size(); ++w) {
     NamedWall& wall = result.emplace_back();
     for (std::size_t i = walls.ascending_offsets[w]; i < walls.ascending_offsets[w + 1]; ++i) {
-      wall.cells.push_back(name_to_simplex(gradient, walls.ascending[i]));
+      wall.cells.push_back(name_to_simplex(gradient, walls.ascending_edge(i)));
       auto& ring = wall.rings.emplace_back();
-      for (std::size_t c = walls.ring_offsets[i]; c < walls.ring_offsets[i + 1]; ++c) {
-        ring.push_back(gradient.tiles().to_input(TetId(walls.rings[c])).index());
+      for (const std::uint32_t cell : walls.ring(i)) {
+        ring.push_back(gradient.tiles().to_input(TetId(cell)).index());
       }
     }
   }

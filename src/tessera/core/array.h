@@ -14,9 +14,10 @@
 namespace tessera {
 
 /// Host memory, 64-byte aligned and not cleared; large blocks lie on huge pages, because a scatter over
-/// hundreds of megabytes otherwise waits for page tables. Null when the machine has none left.
+/// hundreds of megabytes otherwise waits for page tables, and go back to the system when they are released.
+/// Null when the machine has none left. `bytes` must be the same for both.
 [[nodiscard]] void* allocate_pages(std::size_t bytes) noexcept;
-void release_pages(void* memory) noexcept;
+void release_pages(void* memory, std::size_t bytes) noexcept;
 
 /// Elements that resize() and Array(n) do not set, though T may have a default.
 template <class T>
@@ -37,7 +38,7 @@ class UninitializedAllocator {
     if (memory == nullptr) throw std::bad_alloc();
     return static_cast<T*>(memory);
   }
-  void deallocate(T* memory, std::size_t) noexcept { release_pages(memory); }
+  void deallocate(T* memory, std::size_t count) noexcept { release_pages(memory, count * sizeof(T)); }
 
   template <class U>
   void construct(U* place) {

@@ -20,12 +20,12 @@ void* allocate(const Exec& exec, std::size_t bytes) {
   return memory;
 }
 
-void release(const Exec& exec, void* memory) noexcept {
+void release(const Exec& exec, void* memory, std::size_t bytes) noexcept {
   if (memory == nullptr) return;
   if constexpr (built_with_cuda) {
     if (exec.is_cuda()) return cuda::release(exec.device(), memory);
   }
-  release_pages(memory);
+  release_pages(memory, bytes);
 }
 
 void copy(const Exec& exec, void* to, const void* from, std::size_t bytes, CopyKind kind) {

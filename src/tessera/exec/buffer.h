@@ -20,7 +20,7 @@ namespace detail {
 
 /// Memory at exec's place. Error(out_of_memory) says what was asked and what there is.
 [[nodiscard]] void* allocate(const Exec& exec, std::size_t bytes);
-void release(const Exec& exec, void* memory) noexcept;
+void release(const Exec& exec, void* memory, std::size_t bytes) noexcept;
 enum class CopyKind { to_device, to_host, on_device };
 void copy(const Exec& exec, void* to, const void* from, std::size_t bytes, CopyKind kind);
 
@@ -51,7 +51,7 @@ class Buffer {
     std::swap(size_, other.size_);
     return *this;
   }
-  ~Buffer() { detail::release(exec_, data_); }
+  ~Buffer() { detail::release(exec_, data_, size_ * sizeof(T)); }
 
   [[nodiscard]] T* data() { return data_; }
   [[nodiscard]] const T* data() const { return data_; }

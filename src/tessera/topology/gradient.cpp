@@ -55,6 +55,7 @@ class GradientBuilder {
     report(0.8);
     join_rows();
     join_critical_cells();
+    join_branches();
     report(1);
     return std::move(result_);
   }
@@ -73,6 +74,7 @@ class GradientBuilder {
     Array<uint8_t> partners;
     std::vector<std::pair<VertexId, std::pair<uint32_t, uint32_t>>> far_partners;
     std::array<std::vector<CriticalCell>, 4> critical;
+    std::vector<Branch> branches;
   };
 
   void report(double fraction) const {
@@ -119,6 +121,7 @@ class GradientBuilder {
     place_rows();
     for (const cuda::FoundCell& cell : finder.critical_cells()) take(cell, left);
     join_critical_cells();
+    join_branches();
     if (left.empty() && options_.keep_paths) {
       if (!tiles_.keeps_vertex_order()) {
         device->vertex_to_input = Buffer<uint32_t>(options_.exec, tiles_.vertices_to_input());
@@ -150,12 +153,7 @@ class GradientBuilder {
     if (worker.runs.empty() || worker.runs.back().end_vertex != v)
       worker.runs.push_back({v, v, worker.lower.size()});
     worker.runs.back().end_vertex = v + 1;
-    for (const uint32_t local : star.lower) worker.lower.push_back(stars.vertex_id(local));
-    if (star.lower.empty()) {
-      worker.critical[0].push_back({{v, 0, 0}, VertexId(v), {}});
-    } else {
-      worker.partners.push_back(0);
-    }
+    if (star.lower.empty()) worker.critical[0].push_back({{v, 0, 0}, VertexId(v), {}});
     write_edges(worker, stars);
     write_cells(worker, stars);
     if (options_.keep_paths) result_.first_cells_[v] = first_cell(stars);
@@ -191,15 +189,23 @@ class GradientBuilder {
       std::sort(cells.begin(), cells.end(), [&](uint32_t a, uint32_t b) { return input(a) < input(b); });
       return cells;
     };
+    const size_t begin = worker.lower.size();
+    worker.lower.resize(begin + star.lower.size());
+    worker.partners.resize(begin + star.lower.size());
+    uint32_t* const lower = worker.lower.data() + begin;
+    uint8_t* const partners = worker.partners.data() + begin;
+    for (uint32_t r = 0; r < star.lower.size(); ++r) lower[r] = stars.vertex_id(star.lower[r]);
+    if (!star.lower.empty()) partners[0] = 0;
     for (uint32_t r = 1; r < star.lower.size(); ++r) {
       const uint32_t third = star.partners[r];
+      partners[r] = static_cast<uint8_t>(std::min(third, far_place));
+      if (third < far_place) continue;
       if (third == star.none) {
-        worker.partners.push_back(Gradient<Dim>::critical);
+        partners[r] = Gradient<Dim>::critical;
         worker.critical[1].push_back(
             {{r, 0, 1}, stars.center(), Dim == 2 ? cofaces({r}) : std::vector<uint32_t>{}});
       } else {
-        worker.partners.push_back(static_cast<uint8_t>(std::min(third, far_place)));
-        if (third >= far_place) worker.far_partners.push_back({stars.center(), {r, third}});
+        worker.far_partners.push_back({stars.center(), {r, third}});
       }
     }
     for (const auto& face : star.critical_faces) {
@@ -213,7 +219,7 @@ class GradientBuilder {
     for (const auto& top : worker.star.result().tops) {
       const uint32_t id = stars.cell_id(top.cell);
       if (options_.keep_paths) {
-        result_.next_[id] = top.has_choice ? first_beyond(worker.star.result(), top, stars)
+        result_.next_[id] = top.has_choice                     ? choose_beyond(worker, top, stars)
                             : top.next == LowerStar<Dim>::none ? Gradient<Dim>::none
                                                                : stars.cell_id(top.next);
       }
@@ -223,8 +229,10 @@ class GradientBuilder {
         continue;
       }
       const auto& corners = stars.corners(top.cell);
-      const auto at = std::find(corners.begin(), corners.end(), worker.star.result().lower[top.opposite]);
-      result_.opposite_[id] = static_cast<uint8_t>(at - corners.begin());
+      const uint32_t opposite = worker.star.result().lower[top.opposite];
+      uint32_t corner = 0;  // without branches
+      for (uint32_t k = 1; k <= Dim; ++k) corner += corners[k] == opposite ? k : 0;
+      result_.opposite_[id] = static_cast<uint8_t>(corner);
     }
   }
 
@@ -232,21 +240,23 @@ class GradientBuilder {
     return tiles_.to_input(typename TiledMesh<Dim>::CellId(cell));
   }
 
-  /// Of several cells beyond the facet of a top cell that with the lowest input id.
+  /// Notes the cells beyond the facet of a top cell, which are several, and gives that with the lowest input
+  /// id.
   template <class Stars>
-  [[nodiscard]] uint32_t first_beyond(const LowerStarResult<Dim>& star, const auto& top,
-                                      const Stars& stars) const {
-    uint32_t first = Gradient<Dim>::none;
+  uint32_t choose_beyond(Worker& worker, const auto& top, const Stars& stars) const {
+    const LowerStarResult<Dim>& star = worker.star.result();
+    Branch branch{stars.cell_id(top.cell), {}};
     for (const auto& cell : stars.star()) {
       const auto& others = cell.others;
       const bool has_facet = std::all_of(top.ranks.begin(), top.ranks.end(), [&](uint32_t r) {
         return r == top.opposite || std::find(others.begin(), others.end(), star.lower[r]) != others.end();
       });
-      if (!has_facet || cell.cell == top.cell) continue;
-      const uint32_t id = stars.cell_id(cell.cell);
-      if (first == Gradient<Dim>::none || input(id) < input(first)) first = id;
+      if (has_facet && cell.cell != top.cell) branch.others.push_back(stars.cell_id(cell.cell));
     }
-    return first;
+    std::sort(branch.others.begin(), branch.others.end());
+    worker.branches.push_back(branch);
+    return *std::min_element(branch.others.begin(), branch.others.end(),
+                             [&](uint32_t c, uint32_t d) { return input(c) < input(d); });
   }
 
   void join_rows() {
@@ -303,6 +313,13 @@ class GradientBuilder {
     result_.critical_[d].reserve(places.size());
     for (const Place& place : places) result_.critical_[d].push_back(std::move(*place.cell));
     for (const auto& worker : workers_) worker->critical[d] = {};
+  }
+
+  void join_branches() {
+    for (const auto& worker : workers_)
+      result_.branches_.insert(result_.branches_.end(), worker->branches.begin(), worker->branches.end());
+    std::sort(result_.branches_.begin(), result_.branches_.end(),
+              [](const Branch& a, const Branch& b) { return a.cell < b.cell; });
   }
 
   /// Input ids that order the critical cells of a dimension.

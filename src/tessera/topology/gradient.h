@@ -49,6 +49,12 @@ struct CriticalCell {
       cofaces;  ///< the cells around it, if it is a facet; tiled ids, ascending by input id
 };
 
+/// A cell of a non-manifold mesh from which ascending paths could go on in several others.
+struct Branch {
+  std::uint32_t cell;                 ///< paired with a facet ...
+  std::vector<std::uint32_t> others;  ///< ... that these cells share, at least two, ascending; tiled ids
+};
+
 namespace cuda {
 struct DeviceGradient;  // topology/cuda/analyses.h
 }
@@ -90,6 +96,9 @@ class Gradient {
   /// Where ascending paths go on from a cell: across the facet it is paired with. none: it is critical, or
   /// the path leaves through the boundary. Empty unless it was asked for (keep_paths).
   [[nodiscard]] std::span<const std::uint32_t> next() const { return next_; }
+  /// Cells whose next() was chosen among several, ascending; empty for a manifold, or unless it was asked
+  /// for.
+  [[nodiscard]] const std::vector<Branch>& branches() const { return branches_; }
   /// The cell around a vertex with the lowest input id, none without cells. Empty unless it was asked for.
   [[nodiscard]] std::span<const std::uint32_t> first_cells() const { return first_cells_; }
   /// Gives that memory back, or lets the caller use it for something else.
@@ -142,6 +151,7 @@ class Gradient {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> far_partners_;  // (edge, place): places above 253
   Array<std::uint8_t> opposite_;
   Array<std::uint32_t> next_;
+  std::vector<Branch> branches_;
   Array<std::uint32_t> first_cells_;
   std::array<std::vector<CriticalCell>, 4> critical_;
   std::shared_ptr<const cuda::DeviceGradient> device_;
@@ -149,7 +159,7 @@ class Gradient {
 
 template <int Dim>
 struct GradientOptions : TopologyOptions<Dim> {
-  bool keep_paths = false;  ///< next() and first_cells(): 4 bytes a cell and 4 a vertex more
+  bool keep_paths = false;  ///< next(), branches() and first_cells(): 4 bytes a cell and 4 a vertex more
 };
 
 /// O(cells). The tiles must outlive the gradient. Equal results for any threads, tiles and providers. Errors

@@ -74,8 +74,11 @@ class LowerStar {
   /// A cell around the center with a facet in the lower star: the ranks of its lower vertices.
   struct StarCell {
     std::uint64_t bits;
-    std::array<std::uint8_t, 3> ranks;  ///< descending; as many as there are
-    std::uint8_t count;
+    std::uint32_t cell;
+  };
+  /// One in the lower star.
+  struct TopCell {
+    std::array<std::uint8_t, Dim> ranks;  ///< descending
     std::uint32_t cell;
   };
 
@@ -117,38 +120,59 @@ class LowerStar {
     }
   }
 
-  /// The cells around the center that have a facet in the lower star, and which ranks form triangles.
+  /// The cells around the center that have a facet in the lower star, those that are in it, and which ranks
+  /// form triangles. Cells are told apart by tables: branches could not be predicted.
   void collect_cells() {
+    static constexpr std::array<std::uint8_t, 4> is_inside = {0, 0, Dim == 2, Dim == 3};  // by lower vertices
+    static constexpr std::array<std::uint8_t, 4> is_beside = {0, Dim == 2, Dim == 3, 0};
     std::fill_n(below_.begin(), result_.lower.size(), 0);
-    star_cells_.resize(masks_.size());
-    StarCell* out = star_cells_.data();
-    for (const Mask& cell : masks_) {
-      std::uint64_t lows = cell.bits & low_;
-      StarCell star{0, {}, static_cast<std::uint8_t>(size_of(lows)), cell.cell};
-      if (star.count + 1 < Dim) continue;
-      std::uint32_t r[3] = {};  // descending
-      r[0] = rank_of_[lowest(lows)];
-      star.bits = bit(r[0]);
-      if (star.count > 1) {
-        lows &= lows - 1;
-        r[1] = rank_of_[lowest(lows)];
-        star.bits |= bit(r[1]);
-        if (r[0] < r[1]) std::swap(r[0], r[1]);
-        below_[r[0]] |= bit(r[1]);
-      }
-      if (Dim == 3 && star.count > 2) {
-        lows &= lows - 1;
-        r[2] = rank_of_[lowest(lows)];
-        star.bits |= bit(r[2]);
-        if (r[1] < r[2]) std::swap(r[1], r[2]);
-        if (r[0] < r[1]) std::swap(r[0], r[1]);
-        below_[r[0]] |= bit(r[1]) | bit(r[2]);
-        below_[r[1]] |= bit(r[2]);
-      }
-      for (std::uint32_t k = 0; k < star.count; ++k) star.ranks[k] = static_cast<std::uint8_t>(r[k]);
-      *out++ = star;
+    inside_.resize(masks_.size());
+    beside_.resize(masks_.size());
+    Mask* inside = inside_.data();
+    Mask* beside = beside_.data();
+    for (const Mask& mask : masks_) {
+      const std::uint64_t lows = mask.bits & low_;
+      const std::uint32_t count = size_of(lows);
+      inside->bits = beside->bits = lows;
+      inside->cell = beside->cell = mask.cell;
+      inside += is_inside[count];
+      beside += is_beside[count];
     }
-    star_cells_.resize(static_cast<std::size_t>(out - star_cells_.data()));
+    const std::size_t tops = static_cast<std::size_t>(inside - inside_.data());
+    const std::size_t others = static_cast<std::size_t>(beside - beside_.data());
+    star_cells_.resize(tops + others);
+    tops_.resize(tops);
+    for (std::size_t i = 0; i < tops; ++i) {
+      const auto ranks = join_ranks<Dim>(inside_[i], star_cells_[i]);
+      for (std::size_t k = 0; k < Dim; ++k) tops_[i].ranks[k] = static_cast<std::uint8_t>(ranks[k]);
+      tops_[i].cell = inside_[i].cell;
+    }
+    for (std::size_t i = 0; i < others; ++i) join_ranks<Dim - 1>(beside_[i], star_cells_[tops + i]);
+  }
+
+  /// The ranks of a cell's lower vertices, descending; notes that they form triangles.
+  template <std::size_t Count>
+  std::array<std::uint32_t, Count> join_ranks(Mask lows, StarCell& star_cell) {
+    std::array<std::uint32_t, Count> r;
+    star_cell = {0, lows.cell};
+    for (std::uint32_t& rank : r) {
+      rank = rank_of_[lowest(lows.bits)];
+      lows.bits &= lows.bits - 1;
+      star_cell.bits |= bit(rank);
+    }
+    const auto order = [&](std::size_t i, std::size_t j) {
+      const std::uint32_t high = std::max(r[i], r[j]);
+      r[j] = std::min(r[i], r[j]);
+      r[i] = high;
+    };
+    if constexpr (Count > 1) order(0, 1);
+    if constexpr (Count > 2) {
+      order(1, 2);
+      order(0, 1);
+      below_[r[1]] |= bit(r[2]);
+    }
+    if constexpr (Count > 1) below_[r[0]] |= star_cell.bits & ~bit(r[0]);
+    return r;
   }
 
   /// How many cells the lower star has; sets where the triangles of each rank begin.
@@ -159,12 +183,8 @@ class LowerStar {
       first_face_[r] = faces;
       faces += size_of(below_[r]);
     }
-    std::uint32_t tets = 0;
-    if constexpr (Dim == 3) {
-      for (const StarCell& cell : star_cells_) tets += cell.count == 3 ? 1 : 0;
-    }
     face_count_ = faces;
-    return edges + faces + tets;
+    return edges + faces + (Dim == 3 ? static_cast<std::uint32_t>(tops_.size()) : 0);
   }
 
   /// The place of a triangle among triangles.
@@ -208,9 +228,7 @@ class LowerStar {
     std::array<std::uint64_t, Cells<Words>::capacity> thirds;  // by triangle: the ranks that make it a tet
     if constexpr (Dim == 3) {
       std::fill_n(thirds.begin(), face_count_, 0);
-      for (const StarCell& cell : star_cells_) {
-        if (cell.count == 3) thirds[face(cell.ranks[0], cell.ranks[1])] |= bit(cell.ranks[2]);
-      }
+      for (const TopCell& cell : tops_) thirds[face(cell.ranks[0], cell.ranks[1])] |= bit(cell.ranks[2]);
     }
     std::uint32_t f = 0;
     for (std::uint32_t high = 0; high < result_.lower.size(); ++high) {
@@ -227,15 +245,15 @@ class LowerStar {
         }
       }
     }
-    for (const StarCell& cell : star_cells_) {
-      if (cell.count < Dim) continue;
+    result_.tops.resize(tops_.size());
+    for (std::size_t t = 0; t < tops_.size(); ++t) {
+      const TopCell& cell = tops_[t];
       const std::uint32_t place = face(cell.ranks[0], cell.ranks[1]);
       std::uint32_t number = cells.face[place];
       if constexpr (Dim == 3) number += 1 + size_of(thirds[place] & (bit(cell.ranks[2]) - 1));
-      cells.top[number] = static_cast<std::uint16_t>(result_.tops.size());
-      Top top{{}, cell.cell};
-      for (std::size_t k = 0; k < Dim; ++k) top.ranks[k] = cell.ranks[k];
-      result_.tops.push_back(top);
+      cells.top[number] = static_cast<std::uint16_t>(t);
+      result_.tops[t].cell = cell.cell;
+      for (std::size_t k = 0; k < Dim; ++k) result_.tops[t].ranks[k] = cell.ranks[k];
     }
   }
 
@@ -314,7 +332,10 @@ class LowerStar {
   std::uint64_t low_ = 0;                                     ///< numbers of lower neighbours
   std::array<std::uint8_t, StarNumbers<Dim>::most> rank_of_;  ///< by number
   std::vector<Mask> masks_;
+  std::vector<Mask> inside_;  ///< the lower star's
+  std::vector<Mask> beside_;  ///< with a facet in it
   std::vector<StarCell> star_cells_;
+  std::vector<TopCell> tops_;
   std::array<std::uint64_t, 64> below_;  ///< by rank: the lower ranks that form a triangle with it
   std::array<std::uint32_t, 64> first_face_;
   std::uint32_t face_count_ = 0;

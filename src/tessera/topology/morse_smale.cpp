@@ -11,15 +11,15 @@ MorseSmaleComplex<Dim> morse_smale(const TiledMesh<Dim>& tiles, const Field& fie
   if (options.separatrices || options.connectors) {
     complex.separatrices = compute_separatrices(complex.gradient, options);
   }
-  if constexpr (Dim == 3) {
-    if (options.walls) complex.walls = compute_walls(complex.gradient, options);
-  }
   if (options.segmentation && (options.keep_paths || complex.gradient.on_device() != nullptr)) {
     complex.segmentation = compute_segmentation(complex.gradient, options);
   } else if (options.segmentation) {
     complex.segmentation = compute_segmentation(complex.gradient, complex.gradient.take_next(), options);
   } else if (!options.keep_paths) {
     (void)complex.gradient.take_next();
+  }
+  if constexpr (Dim == 3) {  // last, when the gradient may have given its paths away
+    if (options.walls) complex.walls = compute_walls(complex.gradient, options);
   }
   return complex;
 }

@@ -53,12 +53,22 @@ struct Walls {
   /// Triangles of the mesh that flow down from each 2-saddle, itself first.
   Array<std::uint32_t> descending_offsets = {0};
   Array<CellName> descending;
-  /// Edges that flow down to each 1-saddle, itself first; the dual polygon of an edge is a piece of the wall.
+  /// Edges that flow down to each 1-saddle, itself first, as places in `edges`; the dual polygon of an edge
+  /// is a piece of the wall.
   Array<std::uint32_t> ascending_offsets = {0};
-  Array<CellName> ascending;
-  /// For each of those edges the cells around it in cyclic order (open at the boundary); tiled ids.
+  Array<std::uint32_t> ascending;
+  /// The edges of ascending walls, which share many: each once, ascending.
+  Array<std::uint32_t> edges;
+  /// For each of those the cells around it in cyclic order (open at the boundary); tiled ids.
   Array<std::uint32_t> ring_offsets = {0};
   Array<std::uint32_t> rings;
+
+  /// Of the i-th entry of `ascending`.
+  [[nodiscard]] CellName ascending_edge(std::size_t i) const { return {edges[ascending[i]], 0, 1}; }
+  [[nodiscard]] std::span<const std::uint32_t> ring(std::size_t i) const {
+    const std::uint32_t begin = ring_offsets[ascending[i]];
+    return {rings.data() + begin, ring_offsets[ascending[i] + 1] - begin};
+  }
 };
 
 /// Labels by input vertex id; -1 where there is none.

@@ -7,7 +7,6 @@
 
 #include <tessera/exec/host/parallel.h>
 #include <tessera/topology/critical_numbers.h>
-#include <tessera/topology/facet_branches.h>
 #include <tessera/topology/saddle_pairs.h>
 
 namespace tessera {
@@ -161,10 +160,9 @@ class PersistenceBuilder {
       ranks_of_maxima_.emplace_back(cells(Dim)[maxima[maxima.size() - 1 - r]].name.id, r + 1);
     }
     std::sort(ranks_of_maxima_.begin(), ranks_of_maxima_.end());
-    branches_ = find_branches(gradient_, options_);
     report(0.6);
     const auto is_crowded = [](const CriticalCell& facet) { return facet.cofaces.size() > 2; };
-    if (branches_.empty() && std::none_of(cells(Dim - 1).begin(), cells(Dim - 1).end(), is_crowded)) {
+    if (branches().empty() && std::none_of(cells(Dim - 1).begin(), cells(Dim - 1).end(), is_crowded)) {
       join_maxima();
     } else {
       reduce_maxima();
@@ -198,10 +196,11 @@ class PersistenceBuilder {
       cell = gradient_.next()[cell];
     return cell;
   }
+  [[nodiscard]] const std::vector<Branch>& branches() const { return gradient_.branches(); }
   [[nodiscard]] const Branch* find_branch(uint32_t cell) const {
-    const auto at = std::lower_bound(branches_.begin(), branches_.end(), cell,
+    const auto at = std::lower_bound(branches().begin(), branches().end(), cell,
                                      [](const Branch& branch, uint32_t c) { return branch.cell < c; });
-    return at == branches_.end() || at->cell != cell ? nullptr : &*at;
+    return at == branches().end() || at->cell != cell ? nullptr : &*at;
   }
   [[nodiscard]] uint32_t rank_of(uint32_t maximum) const {
     if (maximum == none) return 0;
@@ -228,30 +227,30 @@ class PersistenceBuilder {
   [[nodiscard]] Column maxima_above(uint32_t cell) const {
     if (cell == none) return {};
     if (const Branch* branch = find_branch(cell)) {
-      return columns_of_branches_[static_cast<size_t>(branch - branches_.data())];
+      return columns_of_branches_[static_cast<size_t>(branch - branches().data())];
     }
     return {rank_of(cell)};
   }
 
   /// The columns of branches, those that paths lead to first. Paths do not turn back, so this ends.
   void resolve_branches() {
-    columns_of_branches_.resize(branches_.size());
-    std::vector<bool> is_known(branches_.size(), false);
+    columns_of_branches_.resize(branches().size());
+    std::vector<bool> is_known(branches().size(), false);
     std::vector<size_t> waiting;
-    for (size_t start = 0; start < branches_.size(); ++start) {
+    for (size_t start = 0; start < branches().size(); ++start) {
       waiting.assign(1, start);
       while (!waiting.empty()) {
         const size_t b = waiting.back();
         const size_t before = waiting.size();
-        for (const uint32_t other : branches_[b].others) {
+        for (const uint32_t other : branches()[b].others) {
           const Branch* next = find_branch_above(other);
-          const size_t n = next == nullptr ? 0 : static_cast<size_t>(next - branches_.data());
+          const size_t n = next == nullptr ? 0 : static_cast<size_t>(next - branches().data());
           if (next != nullptr && !is_known[n]) waiting.push_back(n);
         }
         if (waiting.size() > before) continue;
         waiting.pop_back();
         if (is_known[b]) continue;
-        for (const uint32_t other : branches_[b].others)
+        for (const uint32_t other : branches()[b].others)
           add_to(columns_of_branches_[b], maxima_above(top(other)));
         is_known[b] = true;
       }
@@ -314,8 +313,7 @@ class PersistenceBuilder {
   std::array<std::vector<uint32_t>, Dim + 1> deaths_;  ///< by birth
   std::array<std::vector<bool>, Dim + 1> is_death_;
   std::vector<std::pair<uint32_t, uint32_t>> ranks_of_maxima_;  // (cell, rank)
-  std::vector<Branch> branches_;
-  std::vector<Column> columns_of_branches_;
+  std::vector<Column> columns_of_branches_;                     ///< those of the gradient
   Persistence result_;
 };
 

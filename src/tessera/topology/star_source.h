@@ -54,8 +54,12 @@ class TileStars {
       cell.cell = c;
       return cell;
     });
+    ids_.resize(view_.vertex_count());
     order_.resize(view_.vertex_count());
-    for (std::uint32_t l = 0; l < order_.size(); ++l) order_[l] = (*order_of_)[VertexId(view_.vertex_id(l))];
+    for (std::uint32_t l = 0; l < order_.size(); ++l) {
+      ids_[l] = view_.vertex_id(l);
+      order_[l] = (*order_of_)[VertexId(ids_[l])];
+    }
   }
   [[nodiscard]] auto owned() const { return view_.owned(); }
   void select(VertexId center) {
@@ -69,7 +73,7 @@ class TileStars {
   [[nodiscard]] std::span<const StarCell<Dim>> star() const { return star_; }
   [[nodiscard]] const auto& corners(std::uint32_t cell) const { return view_.cell(cell); }
   [[nodiscard]] std::uint64_t order(std::uint32_t local) const { return order_[local]; }
-  [[nodiscard]] std::uint32_t vertex_id(std::uint32_t local) const { return view_.vertex_id(local); }
+  [[nodiscard]] std::uint32_t vertex_id(std::uint32_t local) const { return ids_[local]; }
   [[nodiscard]] std::uint32_t cell_id(std::uint32_t cell) const { return view_.cell_id(cell); }
 
  private:
@@ -77,6 +81,7 @@ class TileStars {
   const OrderArray* order_of_;
   TileView<Dim> view_;
   Array<StarCell<Dim>> stars_;
+  Array<std::uint32_t> ids_;
   Array<std::uint64_t> order_;
   VertexId center_;
   std::span<const StarCell<Dim>> star_;

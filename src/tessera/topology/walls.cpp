@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <memory>
 
 #include <tessera/exec/host/parallel.h>
@@ -79,43 +81,85 @@ void sort_ring(std::span<RingCell> ring) {
   }
 }
 
-/// Edges from which paths lead to 1-saddles: the search of saddle_graph.h backwards. Takes a bit an edge.
-class AscendingSearch {
+/// Edges that some worker has taken; a bit each.
+class TakenEdges {
  public:
-  explicit AscendingSearch(const Gradient<3>& gradient)
-      : gradient_(gradient), seen_((gradient.edge_count() + 63) / 64, 0) {}
+  explicit TakenEdges(size_t edges) : words_((edges + 63) / 64, 0) {}
 
-  /// `cells_of(v)` gives the cells around a vertex.
+  /// True for the first who asks.
+  bool take(uint32_t edge) {
+    const std::uint64_t bit = std::uint64_t{1} << (edge % 64);
+    std::atomic_ref word(words_[edge / 64]);
+    if ((word.load(std::memory_order_relaxed) & bit) != 0) return false;
+    return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+  }
+  [[nodiscard]] const Array<std::uint64_t>& words() const { return words_; }
+
+ private:
+  Array<std::uint64_t> words_;
+};
+
+/// Numbers the edges that were taken, ascending.
+class EdgeNumbers {
+ public:
+  explicit EdgeNumbers(const TakenEdges& taken) : words_(taken.words()), before_(words_.size()) {
+    for (size_t w = 0; w < words_.size(); ++w) {
+      before_[w] = size_;
+      size_ += static_cast<uint32_t>(std::popcount(words_[w]));
+    }
+  }
+  [[nodiscard]] uint32_t operator[](uint32_t edge) const {
+    const std::uint64_t below = (std::uint64_t{1} << (edge % 64)) - 1;
+    return before_[edge / 64] + static_cast<uint32_t>(std::popcount(words_[edge / 64] & below));
+  }
+  [[nodiscard]] size_t size() const { return size_; }
+
+ private:
+  const Array<std::uint64_t>& words_;
+  Array<uint32_t> before_;
+  uint32_t size_ = 0;
+};
+
+/// What one worker finds out about edges of ascending walls: for each the cells around it and the edges above
+/// it, those that are paired with another triangle around it. saddle_graph.h backwards.
+class WallEdges {
+ public:
+  explicit WallEdges(const Gradient<3>& gradient) : gradient_(gradient) {}
+
+  struct Record {
+    uint32_t edge;
+    uint32_t ring;   ///< how many cells
+    uint32_t above;  ///< how many edges
+  };
+  std::vector<Record> records;
+  std::vector<uint32_t> rings;
+  std::vector<uint32_t> above;
+
+  /// Looks at all edges above a saddle that nobody has taken. `cells_of(v)` gives the cells around a vertex.
   template <class CellsOf>
-  void run(const CriticalCell& saddle, CellsOf& cells_of) {
-    for (const SearchEdge& edge : edges_) seen_[edge.edge / 64] = 0;
-    edges_.clear();
-    ring_sizes_.clear();
-    ring_cells_.clear();
-    push({saddle.name.id, saddle.highest, 0});
-    for (size_t i = 0; i < edges_.size(); ++i) {
-      const SearchEdge at = edges_[i];
-      const uint32_t low = gradient_.lower(at.highest)[at.edge - gradient_.first_edge(at.highest)];
+  void explore(const CriticalCell& saddle, CellsOf& cells_of, TakenEdges& taken) {
+    if (taken.take(saddle.name.id)) open_.push_back({saddle.name.id, saddle.highest});
+    while (!open_.empty()) {
+      const OpenEdge at = open_.back();
+      open_.pop_back();
+      const uint32_t place = at.edge - gradient_.first_edge(at.highest);
+      const uint32_t low = gradient_.lower(at.highest)[place];
       ring_.clear();
       for (const uint32_t cell : cells_of(at.highest)) add_if_around(cell, at.highest.index(), low);
       sort_ring(ring_);
-      for (const RingCell& cell : ring_) ring_cells_.push_back(cell.cell);
-      ring_sizes_.push_back(static_cast<uint32_t>(ring_.size()));
-      visit_triangles(at, low);
+      for (const RingCell& cell : ring_) rings.push_back(cell.cell);
+      const size_t before = above.size();
+      find_above(at, place, low, taken);
+      records.push_back(
+          {at.edge, static_cast<uint32_t>(ring_.size()), static_cast<uint32_t>(above.size() - before)});
     }
   }
-  [[nodiscard]] const std::vector<SearchEdge>& edges() const { return edges_; }
-  /// The cells around each of those edges.
-  [[nodiscard]] const std::vector<uint32_t>& ring_sizes() const { return ring_sizes_; }
-  [[nodiscard]] const std::vector<uint32_t>& ring_cells() const { return ring_cells_; }
 
  private:
-  void push(const SearchEdge& edge) {
-    const std::uint64_t bit = std::uint64_t{1} << (edge.edge % 64);
-    if ((seen_[edge.edge / 64] & bit) != 0) return;
-    seen_[edge.edge / 64] |= bit;
-    edges_.push_back(edge);
-  }
+  struct OpenEdge {
+    uint32_t edge;
+    VertexId highest;
+  };
 
   void add_if_around(uint32_t id, uint32_t a, uint32_t b) {
     const auto& corners = gradient_.tiles().cells()[id];
@@ -144,29 +188,26 @@ class AscendingSearch {
     }
   }
 
-  /// Triangles around the edge: those that another edge is paired with.
-  void visit_triangles(const SearchEdge& at, uint32_t low) {
+  void find_above(const OpenEdge& at, uint32_t place, uint32_t low, TakenEdges& taken) {
     collect_thirds();
     const std::uint64_t own = gradient_.order()[at.highest];
     for (const auto& [key, third] : thirds_) {
       const bool is_highest = own < key;
       const VertexId top = is_highest ? VertexId(third) : at.highest;
-      const uint32_t p = gradient_.place_of(top, VertexId(is_highest ? at.highest.index() : third));
-      const uint32_t q = gradient_.place_of(top, VertexId(low));
+      const uint32_t p = gradient_.place_of(top, is_highest ? at.highest : VertexId(third));
+      const uint32_t q = is_highest ? gradient_.place_of(top, VertexId(low)) : place;
       for (const auto& [edge, other] : {std::pair{p, q}, std::pair{q, p}}) {
         const uint32_t number = gradient_.first_edge(top) + edge;
         if (edge == 0 || number == at.edge || gradient_.triangle_of(top, edge) != other) continue;
-        push({number, top, 0});
+        above.push_back(number);
+        if (taken.take(number)) open_.push_back({number, top});
       }
     }
   }
 
   const Gradient<3>& gradient_;
-  std::vector<std::uint64_t> seen_;
-  std::vector<SearchEdge> edges_;
-  std::vector<RingCell> ring_;  ///< of the current edge
-  std::vector<uint32_t> ring_sizes_;
-  std::vector<uint32_t> ring_cells_;
+  std::vector<OpenEdge> open_;
+  std::vector<RingCell> ring_;                              ///< of the current edge
   std::vector<std::pair<std::uint64_t, uint32_t>> thirds_;  ///< (order, vertex)
 };
 
@@ -206,47 +247,81 @@ void find_descending(const Gradient<3>& gradient, const MorseSmaleOptions<3>& op
   join(parts, walls.descending_offsets, walls.descending);
 }
 
-/// `make_cells_of()` gives each worker its own way to the cells around a vertex.
-template <class MakeCellsOf>
-void find_ascending(const Gradient<3>& gradient, const MorseSmaleOptions<3>& options,
-                    const MakeCellsOf& make_cells_of, Walls& walls) {
-  struct Worker {
-    AscendingSearch search;
-    decltype(make_cells_of()) cells_of;
-  };
-  std::vector<Part<CellName>> edges(gradient.critical_cells(1).size() / 8 + 1);
-  std::vector<Part<uint32_t>> rings(edges.size());
-  std::vector<std::unique_ptr<Worker>> workers(static_cast<size_t>(options.exec.threads()));
-  for_each_saddle(gradient, options, 1, [&](const CriticalCell& saddle, size_t index, size_t chunk) {
-    auto& worker = workers[index];
-    if (worker == nullptr) worker.reset(new Worker{AscendingSearch(gradient), make_cells_of()});
-    worker->search.run(saddle, worker->cells_of);
-    for (const SearchEdge& edge : worker->search.edges()) edges[chunk].items.push_back({edge.edge, 0, 1});
-    edges[chunk].sizes.push_back(static_cast<uint32_t>(worker->search.edges().size()));
-    const auto append = [](std::vector<uint32_t>& to, const std::vector<uint32_t>& from) {
-      to.insert(to.end(), from.begin(), from.end());
-    };
-    append(rings[chunk].items, worker->search.ring_cells());
-    append(rings[chunk].sizes, worker->search.ring_sizes());
+/// The edges of all ascending walls and which of them lie above which, by their numbers.
+struct WallGraph {
+  Array<uint32_t> above_offsets;
+  Array<uint32_t> above;
+};
+
+/// Puts together what the workers found: who took an edge does not matter.
+WallGraph join_edges(std::vector<std::unique_ptr<WallEdges>>& found, const EdgeNumbers& numbers,
+                     Walls& walls) {
+  WallGraph graph;
+  walls.edges.resize(numbers.size());
+  walls.ring_offsets.assign(numbers.size() + 1, 0);
+  graph.above_offsets.assign(numbers.size() + 1, 0);
+  for (const auto& worker : found) {
+    for (const auto& record : worker->records) {
+      const uint32_t n = numbers[record.edge];
+      walls.edges[n] = record.edge;
+      walls.ring_offsets[n + 1] = record.ring;
+      graph.above_offsets[n + 1] = record.above;
+    }
+  }
+  for (size_t n = 0; n < numbers.size(); ++n) {
+    walls.ring_offsets[n + 1] =
+        checked_offset(std::uint64_t{walls.ring_offsets[n]} + walls.ring_offsets[n + 1]);
+    graph.above_offsets[n + 1] =
+        checked_offset(std::uint64_t{graph.above_offsets[n]} + graph.above_offsets[n + 1]);
+  }
+  walls.rings.resize(walls.ring_offsets.back());
+  graph.above.resize(graph.above_offsets.back());
+  host::run_workers(static_cast<int>(found.size()), [&](int w) {
+    std::unique_ptr<WallEdges>& worker = found[static_cast<size_t>(w)];
+    size_t ring = 0;
+    size_t above = 0;
+    for (const auto& record : worker->records) {
+      const uint32_t n = numbers[record.edge];
+      std::copy_n(worker->rings.begin() + static_cast<std::ptrdiff_t>(ring), record.ring,
+                  walls.rings.begin() + walls.ring_offsets[n]);
+      for (uint32_t i = 0; i < record.above; ++i)
+        graph.above[graph.above_offsets[n] + i] = numbers[worker->above[above + i]];
+      ring += record.ring;
+      above += record.above;
+    }
+    worker.reset();
   });
-  join(edges, walls.ascending_offsets, walls.ascending);
-  join(rings, walls.ring_offsets, walls.rings);
+  return graph;
 }
 
-}  // namespace
+/// `make_cells_of()` gives each worker its own way to the cells around a vertex.
+template <class MakeCellsOf>
+std::vector<std::unique_ptr<WallEdges>> explore_edges(const Gradient<3>& gradient,
+                                                      const MorseSmaleOptions<3>& options,
+                                                      const MakeCellsOf& make_cells_of, TakenEdges& taken) {
+  std::vector<std::unique_ptr<WallEdges>> found;
+  std::vector<decltype(make_cells_of())> cells_of;
+  for (int w = 0; w < options.exec.threads(); ++w) {
+    found.push_back(std::make_unique<WallEdges>(gradient));
+    cells_of.push_back(make_cells_of());
+  }
+  for_each_saddle(gradient, options, 1, [&](const CriticalCell& saddle, size_t worker, size_t) {
+    found[worker]->explore(saddle, cells_of[worker], taken);
+  });
+  return found;
+}
 
-Walls compute_walls(const Gradient<3>& gradient, const MorseSmaleOptions<3>& options) {
-  Walls walls;
-  find_descending(gradient, options, walls);
+std::vector<std::unique_ptr<WallEdges>> explore_edges(const Gradient<3>& gradient,
+                                                      const MorseSmaleOptions<3>& options,
+                                                      TakenEdges& taken) {
   if (options.rows != nullptr) {
-    find_ascending(
+    return explore_edges(
         gradient, options,
         [&] { return [reader = options.rows->reader()](VertexId v) mutable { return reader[v].indices(); }; },
-        walls);
-    return walls;
+        taken);
   }
   const auto vt = materialize<VT>(gradient.tiles(), Enumeration<3>{}, {.exec = options.exec});
-  find_ascending(
+  return explore_edges(
       gradient, options,
       [&] {
         return [&](VertexId v) {
@@ -254,7 +329,45 @@ Walls compute_walls(const Gradient<3>& gradient, const MorseSmaleOptions<3>& opt
           return std::span(reinterpret_cast<const uint32_t*>(row.data()), row.size());
         };
       },
-      walls);
+      taken);
+}
+
+/// Breadth first from each 1-saddle. A wall shares most of its edges with others: rings and neighbours of all
+/// of them were found before, once.
+void find_ascending(const Gradient<3>& gradient, const MorseSmaleOptions<3>& options, Walls& walls) {
+  TakenEdges taken(gradient.edge_count());
+  auto found = explore_edges(gradient, options, taken);
+  const EdgeNumbers numbers(taken);
+  const WallGraph graph = join_edges(found, numbers, walls);
+  std::vector<Part<uint32_t>> parts(gradient.critical_cells(1).size() / 8 + 1);
+  std::vector<std::vector<bool>> seen(static_cast<size_t>(options.exec.threads()));
+  for_each_saddle(gradient, options, 1, [&](const CriticalCell& saddle, size_t worker, size_t chunk) {
+    std::vector<bool>& is_seen = seen[worker];
+    if (is_seen.empty()) is_seen.resize(numbers.size(), false);
+    std::vector<uint32_t>& wall = parts[chunk].items;
+    const size_t begin = wall.size();
+    const auto meet = [&](uint32_t edge) {
+      if (is_seen[edge]) return;
+      is_seen[edge] = true;
+      wall.push_back(edge);
+    };
+    meet(numbers[saddle.name.id]);
+    for (size_t i = begin; i < wall.size(); ++i) {
+      for (uint32_t k = graph.above_offsets[wall[i]]; k < graph.above_offsets[wall[i] + 1]; ++k)
+        meet(graph.above[k]);
+    }
+    for (size_t i = begin; i < wall.size(); ++i) is_seen[wall[i]] = false;
+    parts[chunk].sizes.push_back(static_cast<uint32_t>(wall.size() - begin));
+  });
+  join(parts, walls.ascending_offsets, walls.ascending);
+}
+
+}  // namespace
+
+Walls compute_walls(const Gradient<3>& gradient, const MorseSmaleOptions<3>& options) {
+  Walls walls;
+  find_descending(gradient, options, walls);
+  find_ascending(gradient, options, walls);
   return walls;
 }
 

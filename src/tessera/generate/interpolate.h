@@ -1,0 +1,128 @@
+// Where an isosurface crosses an edge, in arithmetic that host and device round alike.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include <tessera/core/macros.h>
+#include <tessera/core/vec.h>
+
+namespace tessera {
+
+/// What weights between values of type T are computed in.
+template <class T>
+using WeightOf =
+    std::conditional_t<std::is_same_v<T, float> || (std::integral<T> && sizeof(T) <= 2), float, double>;
+
+/// The place of `isovalue` between the values a and b of an edge: 0 at a, 1 at b. Infinite values give the
+/// middle.
+template <class Real>
+[[nodiscard]] TS_HD Real edge_weight(Real a, Real b, Real isovalue) {
+  const Real t = (isovalue - a) / (b - a);
+  return t >= 0 && t <= 1 ? t : Real(0.5);
+}
+
+template <class Real>
+[[nodiscard]] TS_HD Vec3<Real> lerp(Vec3<Real> a, Vec3<Real> b, Real t) {
+  return {a.x + t * (b.x - a.x), a.y + t * (b.y - a.y), a.z + t * (b.z - a.z)};
+}
+
+/// An isovalue as values of type T meet it: v is high if v >= threshold, exactly when v >= the double;
+/// weights are computed with `value`. A threshold beyond T is `never` or always (the lowest T) reached.
+template <class T>
+struct Isovalue {
+  T threshold{};
+  WeightOf<T> value{};
+  bool never = false;
+
+  static Isovalue of(double iso) {
+    Isovalue result;
+    if constexpr (std::integral<T>) {
+      const double ceiling = std::ceil(iso);
+      const double beyond = std::ldexp(1.0, std::numeric_limits<T>::digits);  // the first double above all T
+      result.never = ceiling >= beyond;
+      const double lowest = static_cast<double>(std::numeric_limits<T>::lowest());
+      result.threshold = result.never        ? std::numeric_limits<T>::max()
+                         : ceiling <= lowest ? std::numeric_limits<T>::lowest()
+                                             : static_cast<T>(ceiling);
+      result.value = static_cast<WeightOf<T>>(iso);
+    } else {
+      result.threshold = static_cast<T>(iso);
+      if (static_cast<double>(result.threshold) < iso) {  // the first T at or above
+        result.threshold = std::nextafter(result.threshold, std::numeric_limits<T>::infinity());
+      }
+      result.value = result.threshold;
+    }
+    return result;
+  }
+};
+
+/// Positions of a regular lattice.
+struct LatticeFrame {
+  Vec3d origin;
+  Vec3d spacing;
+  Vec3d steps;  ///< in a unit of length: 1 / spacing
+  std::array<double, 9> direction;
+  bool is_aligned;  ///< no rotation: three products instead of twelve
+
+  /// The point at lattice coordinates (x, y, z).
+  [[nodiscard, gnu::always_inline]] TS_HD inline Vec3d at(double x, double y, double z) const {
+    const Vec3d step = {spacing.x * x, spacing.y * y, spacing.z * z};
+    return origin + (is_aligned ? step : turned(step));
+  }
+  [[nodiscard]] TS_HD Vec3d turned(Vec3d v) const {
+    const double* d = direction.data();
+    return {d[0] * v.x + d[1] * v.y + d[2] * v.z, d[3] * v.x + d[4] * v.y + d[5] * v.z,
+            d[6] * v.x + d[7] * v.y + d[8] * v.z};
+  }
+};
+
+/// The values of a lattice, x fastest.
+template <class T>
+struct LatticeValues {
+  const T* values;
+  std::uint32_t nx, ny, nz;
+
+  using Real = WeightOf<T>;
+
+  [[nodiscard]] TS_HD std::size_t index(std::size_t i, std::size_t j, std::size_t k) const {
+    return i + nx * (j + ny * k);
+  }
+  /// The derivative along an axis, central or one-sided at the border, in steps of the lattice; 0 beside a
+  /// NaN.
+  [[nodiscard]] TS_HD Real slope(std::size_t point, std::size_t stride, std::uint32_t place,
+                                 std::uint32_t size) const {
+    const bool has_before = place > 0;
+    const bool has_after = place + 1 < size;
+    const Real before = static_cast<Real>(values[has_before ? point - stride : point]);
+    const Real after = static_cast<Real>(values[has_after ? point + stride : point]);
+    const Real slope = (after - before) * (has_before && has_after ? Real(0.5) : Real(1));
+    return slope == slope ? slope : Real(0);
+  }
+  [[nodiscard]] TS_HD Vec3<Real> gradient(std::uint32_t i, std::uint32_t j, std::uint32_t k) const {
+    const std::size_t point = index(i, j, k);
+    return {slope(point, 1, i, nx), slope(point, nx, j, ny),
+            slope(point, static_cast<std::size_t>(nx) * ny, k, nz)};
+  }
+};
+
+/// The vector with length 1, or zero if it has no direction.
+[[nodiscard]] TS_HD inline Vec3f unit_vector(Vec3d v) {
+  const double size = sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
+  const double scale = size > 0 ? 1 / size : 0;
+  return {static_cast<float>(v.x * scale), static_cast<float>(v.y * scale), static_cast<float>(v.z * scale)};
+}
+
+/// The unit normal that a gradient in steps of the lattice gives: it points to lower values.
+template <class Real>
+[[nodiscard]] TS_HD Vec3f normal_of(const LatticeFrame& frame, Vec3<Real> slope) {
+  const Vec3d down = {slope.x * -frame.steps.x, slope.y * -frame.steps.y, slope.z * -frame.steps.z};
+  return unit_vector(frame.is_aligned ? down : frame.turned(down));
+}
+
+}  // namespace tessera

@@ -1,0 +1,143 @@
+#include <tessera/generate/surface_parts.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <tessera/core/error.h>
+#include <tessera/exec/for_each.h>
+#include <tessera/exec/host/runs.h>
+#include <tessera/generate/interpolate.h>
+#include <tessera/generate/key_reduce.h>
+
+namespace tessera {
+namespace {
+
+/// The elements of `from` named by `order`.
+template <class T>
+Array<T> gathered(const Array<T>& from, std::span<const std::uint32_t> order, const Exec& exec) {
+  Array<T> to(order.size());
+  host_for_each(exec, order.size(), [&](std::size_t i) { to[i] = from[order[i]]; });
+  return to;
+}
+
+/// Names the triangles by the merged vertices; returns those that did not collapse.
+Array<std::uint32_t> reconnect(Array<TriMesh::Cell>& cells, std::span<const VertexId> merged,
+                               const Exec& exec) {
+  host_for_each(exec, cells.size(), [&](std::size_t t) {
+    for (VertexId& v : cells[t]) v = merged[v.index()];
+  });
+  Array<std::uint32_t> kept(cells.size());
+  kept.resize(host::for_each_kept(
+      exec.threads(), cells.size(),
+      [&](std::size_t t) {
+        const TriMesh::Cell& c = cells[t];
+        return c[0] != c[1] && c[1] != c[2] && c[2] != c[0];
+      },
+      [&](std::size_t t, std::size_t place) { kept[place] = static_cast<std::uint32_t>(t); }));
+  return kept;
+}
+
+}  // namespace
+
+void expect_contourable(const Field& field, std::size_t points, std::span<const double> isovalues) {
+  if (field.components() != 1) {
+    throw Error(ErrorCode::bad_option, "the field '" + field.name() + "' has " +
+                                           std::to_string(field.components()) +
+                                           " components; an isosurface needs one");
+  }
+  if (field.size() != points) {
+    throw Error(ErrorCode::bad_option, "the field '" + field.name() + "' has " +
+                                           std::to_string(field.size()) + " values, but there are " +
+                                           std::to_string(points) + " points");
+  }
+  for (const double value : isovalues) {
+    if (!std::isfinite(value)) throw Error(ErrorCode::bad_option, "an isovalue must be a finite number");
+  }
+}
+
+bool needs_provenance(const FieldSet& point_data, const FieldSet& cell_data, const Field& field,
+                      const IsosurfaceOptions& options) {
+  if (options.keep_provenance || options.merge_exact) return true;
+  if (!options.transfer_data) return false;
+  const bool has_others =
+      std::ranges::any_of(point_data, [&](const Field& f) { return f.name() != field.name(); });
+  return has_others || !cell_data.empty();
+}
+
+void merge_exact_vertices(Isosurface& surface, std::size_t input_points, const Exec& exec) {
+  Provenance& from = surface.provenance;
+  const std::size_t vertices = from.weights.size();
+  Array<std::uint64_t> keys(vertices);
+  host_for_each(exec, vertices, [&](std::size_t v) {
+    const double w = from.weights[v];
+    keys[v] = w == 0 ? from.edges[v][0] : w == 1 ? from.edges[v][1] : input_points + v;
+  });
+  Array<VertexId> merged(vertices);
+  const std::size_t left = fill_connections(keys, merged, {.exec = exec}).size();
+  Array<std::uint32_t> chosen(left);  // the first of each group stands for it
+  for (std::size_t v = vertices; v-- > 0;) chosen[merged[v].index()] = static_cast<std::uint32_t>(v);
+
+  TriMesh& mesh = surface.mesh;
+  mesh.points = mesh.points.gather(chosen);
+  mesh.point_data = mesh.point_data.gather(chosen);
+  from.edges = gathered(from.edges, chosen, exec);
+  from.weights = gathered(from.weights, chosen, exec);
+  const Array<std::uint32_t> kept = reconnect(mesh.cells, merged, exec);
+  mesh.cells = gathered(mesh.cells, kept, exec);
+  from.cells = gathered(from.cells, kept, exec);
+}
+
+Field averaged_normals(const TriMesh& mesh, const Exec& exec) {
+  Field result("Normals", ScalarType::f32, mesh.vertex_count(), 3);
+  const std::span<float> normals = result.as<float>();
+  const auto around = vertex_incidence<FaceId, 3>(mesh.cells, mesh.vertex_count(), exec);
+  mesh.points.visit([&](auto points) {
+    host_for_each(exec, mesh.vertex_count(), [&](std::size_t v) {
+      Vec3d sum = {0, 0, 0};
+      for (const FaceId face : around[VertexId(static_cast<std::uint32_t>(v))]) {
+        const TriMesh::Cell& cell = mesh[face];
+        const auto at = [&](int c) { return vec_cast<double>(points[cell[c].index()]); };
+        sum = sum + cross(at(1) - at(0), at(2) - at(0));
+      }
+      const Vec3f normal = unit_vector(sum);
+      normals[3 * v] = normal.x;
+      normals[3 * v + 1] = normal.y;
+      normals[3 * v + 2] = normal.z;
+    });
+  });
+  return result;
+}
+
+Field isovalue_field(const Field& field, std::span<const double> isovalues, std::span<const std::size_t> ends,
+                     const Exec& exec) {
+  return field.visit([&](auto values) {
+    using Real = WeightOf<typename decltype(values)::value_type>;
+    Array<Real> result(ends.empty() ? 0 : ends.back());
+    std::size_t begin = 0;
+    for (std::size_t l = 0; l < isovalues.size(); ++l) {
+      const Real value = static_cast<Real>(isovalues[l]);
+      host_for_each(exec, ends[l] - begin, [&](std::size_t v) { result[begin + v] = value; });
+      begin = ends[l];
+    }
+    return Field(field.name(), std::move(result));
+  });
+}
+
+void finish_surface(Isosurface& surface, const FieldSet& point_data, const FieldSet& cell_data,
+                    const Field& field, const IsosurfaceOptions& options) {
+  TriMesh& mesh = surface.mesh;
+  if (options.normals == SurfaceNormals::averaged) mesh.point_data.add(averaged_normals(mesh, options.exec));
+  if (options.transfer_data) {
+    for (const Field& other : point_data) {
+      if (other.name() == field.name()) continue;
+      mesh.point_data.add(transfer_point_field(other, surface.provenance, options.exec));
+    }
+    for (const Field& other : cell_data) {
+      mesh.cell_data.add(transfer_cell_field(other, surface.provenance, options.exec));
+    }
+  }
+  if (!options.keep_provenance) surface.provenance = {};
+}
+
+}  // namespace tessera

@@ -54,4 +54,11 @@ struct Isosurface {
 [[nodiscard]] Isosurface isosurface(const Grid& grid, const Field& field, std::span<const double> isovalues,
                                     const IsosurfaceOptions& options = {});
 
+/// The isosurfaces of a field on the points of a tetrahedral mesh. Coordinates are as the mesh's. The tets
+/// need no order and no orientation; they may overlap or repeat. Memory besides the result, for one isovalue
+/// at a time: 8 bytes a point, a bit a tet and about 20 bytes an output vertex. Equal bytes for any number of
+/// threads. Errors as above, and Error(bad_mesh) for a tet that names a point that is not there.
+[[nodiscard]] Isosurface isosurface(const TetMesh& mesh, const Field& field,
+                                    std::span<const double> isovalues, const IsosurfaceOptions& options = {});
+
 }  // namespace tessera

@@ -168,13 +168,12 @@ std::uint64_t eight_cases(const CellWords& words, int g) {
 /// The first vertex ids on the eight lines of edges around a row of cells, and again for the edges at x = 1.
 std::array<std::uint32_t, 12> first_ids(const View& view, std::span<const RowCounts> first, std::uint32_t j,
                                         std::uint32_t k) {
-  const auto line = [&](int axis, std::uint32_t dj, std::uint32_t dk) {
-    return first[view.row(j + dj, k + dk)].vertices[axis];
-  };
-  const std::uint32_t y[] = {line(1, 0, 0), line(1, 0, 1)};
-  const std::uint32_t z[] = {line(2, 0, 0), line(2, 1, 0)};
-  return {line(0, 0, 0), line(0, 1, 0), line(0, 0, 1), line(0, 1, 1), y[0], y[1],
-          z[0],          z[1],          y[0],          y[1],          z[0], z[1]};
+  std::array<std::uint32_t, 12> ids{};
+  for (int e = 0; e < 12; ++e) {
+    const View::Line line = View::line(e < 8 ? e : e - 4, j, k);
+    ids[e] = first[view.row(line.j, line.k)].vertices[line.axis];
+  }
+  return ids;
 }
 
 void fill_row(const View& view, std::span<const RowCounts> first, std::uint32_t j, std::uint32_t k,
@@ -198,10 +197,11 @@ void fill_row_with_gaps(const View& view, std::span<const RowCounts> first, std:
                         std::uint32_t* triangles) {
   std::array<std::uint32_t, 12> before = first_ids(view, first, j, k);  // of the word
   for (std::uint32_t w = 0; w < view.words; ++w) {
-    const std::uint64_t lines[8] = {view.x_edges(j, k, w),     view.x_edges(j + 1, k, w),
-                                    view.x_edges(j, k + 1, w), view.x_edges(j + 1, k + 1, w),
-                                    view.y_edges(j, k, w),     view.y_edges(j, k + 1, w),
-                                    view.z_edges(j, k, w),     view.z_edges(j + 1, k, w)};
+    std::uint64_t lines[8];
+    for (int e = 0; e < 8; ++e) {
+      const View::Line line = View::line(e, j, k);
+      lines[e] = view.edges(line.axis, line.j, line.k, w);
+    }
     const CellWords words = view.cell_words(j, k, w);
     for (std::uint64_t active = words.active; active != 0; active &= active - 1) {
       const auto bit = static_cast<std::uint32_t>(std::countr_zero(active));

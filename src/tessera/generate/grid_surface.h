@@ -39,8 +39,7 @@ struct Totals {
   std::uint64_t vertices = 0;
   std::uint64_t triangles = 0;
 };
-/// Counts every row and sums up, beginning at `begin`; returns the end. Error(unsupported) if 32 bits can not
-/// number them.
+/// Counts every row and sums up, beginning at `begin`; returns the end, which 32 bits may not hold.
 [[nodiscard]] Totals number_rows(const View& view, Totals begin, Array<RowCounts>& first, const Exec& exec);
 
 /// What vertices are written to; what is empty is not wanted.

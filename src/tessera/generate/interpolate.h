@@ -111,6 +111,11 @@ struct LatticeValues {
   }
 };
 
+/// Whether a tetrahedron's corners are the other way round than tet_table.h has them; a flat one's are not.
+[[nodiscard]] TS_HD inline bool is_negative(Vec3d a, Vec3d b, Vec3d c, Vec3d d) {
+  return dot(cross(b - a, c - a), d - a) < 0;
+}
+
 /// The vector with length 1, or zero if it has no direction.
 [[nodiscard]] TS_HD inline Vec3f unit_vector(Vec3d v) {
   const double size = sqrt(v.x * v.x + v.y * v.y + v.z * v.z);

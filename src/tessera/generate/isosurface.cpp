@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/core/config.h>
 #include <tessera/generate/grid_surface.h>
 #include <tessera/generate/surface_parts.h>
 
@@ -22,71 +23,84 @@ std::span<Vec3f> as_vectors(std::span<float> numbers) {
 }
 
 template <class T>
-Isosurface grid_isosurface(const Grid& grid, const Field& field, std::span<const double> isovalues,
-                           const IsosurfaceOptions& options) {
-  using Real = std::conditional_t<std::is_same_v<T, double>, double, float>;
-  const std::span<const T> values = field.as<T>();
+SurfaceArrays<GridReal<T>> host_surfaces(const Grid& grid, const SurfaceInput& input,
+                                         const IsosurfaceOptions& options) {
+  const std::span<const T> values = input.field.as<T>();
   const Exec& exec = options.exec;
   const lattice::View shape = lattice::view_of(grid);
+  const std::size_t count = input.isovalues.size();
   std::vector<Isovalue<T>> isos;
-  for (const double value : isovalues) isos.push_back(Isovalue<T>::of(value));
+  for (const double value : input.isovalues) isos.push_back(Isovalue<T>::of(value));
 
   report(options, "finding crossings", 0);
-  std::vector<lattice::Level> levels(isovalues.size());
-  std::vector<lattice::View> views(isovalues.size(), shape);
+  std::vector<lattice::Level> levels(count);
+  std::vector<lattice::View> views(count, shape);
   Array<std::uint64_t> whole;
   if (lattice::fill_high_bits<T>(values, shape, isos, levels, exec)) {
     whole = lattice::find_whole_cells<T>(values, shape, exec);
   }
   report(options, "counting", 0);
+  SurfaceArrays<GridReal<T>> arrays;
   lattice::Totals totals;
-  std::vector<std::size_t> ends;
-  for (std::size_t l = 0; l < levels.size(); ++l) {
+  for (std::size_t l = 0; l < count; ++l) {
     views[l].high = levels[l].high.data();
     views[l].whole = whole.empty() ? nullptr : whole.data();
     totals = lattice::number_rows(views[l], totals, levels[l].first, exec);
-    ends.push_back(totals.vertices);
+    expect_countable(totals.vertices, totals.triangles);
+    arrays.ends.push_back(totals.vertices);
   }
-
-  Isosurface surface;
-  Array<Vec3<Real>> points(totals.vertices);
-  surface.mesh.cells.resize(totals.triangles);
-  Provenance& from = surface.provenance;
-  const bool records = needs_provenance(grid.point_data, grid.cell_data, field, options);
-  if (records) {
+  arrays.points.resize(totals.vertices);
+  arrays.cells.resize(totals.triangles);
+  if (options.normals == SurfaceNormals::gradient) arrays.normals.resize(3 * totals.vertices);
+  Provenance& from = arrays.provenance;
+  if (needs_provenance(input, options)) {
     from.edges.resize(totals.vertices);
     from.weights.resize(totals.vertices);
     from.cells.resize(totals.triangles);
   }
-  const bool with_normals = options.normals == SurfaceNormals::gradient;
-  Array<float> normals(with_normals ? 3 * totals.vertices : 0);
-  const LatticeValues<T> lattice_values{values.data(), shape.nx, shape.ny, shape.nz};
-  const lattice::VertexOutput<Real> out{points, as_vectors(normals), from.edges, from.weights};
-  for (std::size_t l = 0; l < levels.size(); ++l) {
-    const double done = static_cast<double>(l) / static_cast<double>(levels.size());
+  const LatticeValues<T> field{values.data(), shape.nx, shape.ny, shape.nz};
+  const lattice::VertexOutput<GridReal<T>> out{arrays.points, as_vectors(arrays.normals), from.edges,
+                                               from.weights};
+  for (std::size_t l = 0; l < count; ++l) {
+    const double done = static_cast<double>(l) / static_cast<double>(count);
     report(options, "writing vertices", done);
-    lattice::fill_vertices(lattice_values, lattice::frame_of(grid), views[l], levels[l].first, isos[l], out,
-                           exec);
+    lattice::fill_vertices(field, lattice::frame_of(grid), views[l], levels[l].first, isos[l], out, exec);
     report(options, "writing triangles", done);
-    lattice::fill_triangles(views[l], levels[l].first, surface.mesh.cells, from.cells, exec);
+    lattice::fill_triangles(views[l], levels[l].first, arrays.cells, from.cells, exec);
   }
-  surface.mesh.points = Points(std::move(points));
-  if (with_normals) surface.mesh.point_data.add(Field("Normals", std::move(normals), 3));
-  if (options.transfer_data) surface.mesh.point_data.add(isovalue_field(field, isovalues, ends, exec));
-  if (options.merge_exact) merge_exact_vertices(surface, grid.vertex_count(), exec);
-  finish_surface(surface, grid.point_data, grid.cell_data, field, options);
-  return surface;
+  return arrays;
+}
+
+template <class T>
+SurfaceArrays<GridReal<T>> device_surfaces(const Grid& grid, const SurfaceInput& input,
+                                           const IsosurfaceOptions& options) {
+  SurfaceArrays<GridReal<T>> arrays;
+  const Buffer<T> values(options.exec, input.field.as<T>());
+  for (const double isovalue : input.isovalues) {
+    report(options, "cutting cells on the device",
+           static_cast<double>(arrays.ends.size()) / static_cast<double>(input.isovalues.size()));
+    const auto surface = resident_isosurface<T>(options.exec, grid, values.data(), isovalue,
+                                                {.with_normals = options.normals == SurfaceNormals::gradient,
+                                                 .with_provenance = needs_provenance(input, options)});
+    append(arrays, surface, options.exec);
+  }
+  return arrays;
 }
 
 }  // namespace
 
 Isosurface isosurface(const Grid& grid, const Field& field, std::span<const double> isovalues,
                       const IsosurfaceOptions& options) {
-  expect_contourable(field, grid.vertex_count(), isovalues);
+  SurfaceInput input{grid.vertex_count(), grid.point_data, grid.cell_data, field, isovalues};
+  expect_contourable(input);
   const bool has_volume = grid.dims[0] > 1 && grid.dims[1] > 1 && grid.dims[2] > 1;
+  if (!has_volume) input.isovalues = {};
   return field.visit([&](auto values) {
     using T = typename decltype(values)::value_type;
-    return grid_isosurface<T>(grid, field, has_volume ? isovalues : std::span<const double>(), options);
+    if constexpr (built_with_cuda) {
+      if (options.exec.is_cuda()) return assemble(device_surfaces<T>(grid, input, options), input, options);
+    }
+    return assemble(host_surfaces<T>(grid, input, options), input, options);
   });
 }
 

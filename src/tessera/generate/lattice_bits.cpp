@@ -1,13 +1,11 @@
 // From values to bits, and from bits to the numbers of the first vertex and triangle of every row.
 #include <algorithm>
 #include <atomic>
-#include <string>
 
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
 
-#include <tessera/core/error.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/generate/grid_surface.h>
 
@@ -157,13 +155,6 @@ Totals number_rows(const View& view, Totals begin, Array<RowCounts>& first, cons
     }
     first[row].triangles = static_cast<std::uint32_t>(next.triangles);
     next.triangles += count.triangles;
-  }
-  constexpr std::uint64_t most = 0xFFFF'FFFEull;
-  if (next.vertices > most || next.triangles > most) {
-    throw Error(ErrorCode::unsupported,
-                "the isosurface has " + std::to_string(next.vertices) + " vertices and " +
-                    std::to_string(next.triangles) +
-                    " triangles, but a mesh has at most 4294967294; take a part of the grid");
   }
   return next;
 }

@@ -144,25 +144,43 @@ struct View {
     return result;
   }
 
-  [[nodiscard]] TS_HD RowCounts count_row(std::uint32_t j, std::uint32_t k) const {
+  /// What word w of a row adds to its counts.
+  [[nodiscard]] TS_HD RowCounts count_word(std::uint32_t j, std::uint32_t k, std::uint32_t w) const {
     RowCounts counts;
-    const bool has_cells = j + 1 < ny && k + 1 < nz;
-    for (std::uint32_t w = 0; w < words; ++w) {
-      if (!has_cells) {
-        for (int axis = 0; axis < 3; ++axis) counts.vertices[axis] += count_bits(edges(axis, j, k, w));
-        continue;
-      }
-      const CellWords here = cell_words(j, k, w);
-      if (here.active != 0) counts.triangles += here.triangles();
-      if (whole != nullptr) {
-        for (int axis = 0; axis < 3; ++axis) counts.vertices[axis] += count_bits(edges(axis, j, k, w));
-      } else {  // the neighbours of the lowest corner are there already
-        counts.vertices[0] += count_bits((here.corner[0] ^ here.corner[1]) & inner(w));
-        counts.vertices[1] += count_bits(here.corner[0] ^ here.corner[2]);
-        counts.vertices[2] += count_bits(here.corner[0] ^ here.corner[4]);
-      }
+    if (j + 1 >= ny || k + 1 >= nz) {
+      for (int axis = 0; axis < 3; ++axis) counts.vertices[axis] = count_bits(edges(axis, j, k, w));
+      return counts;
+    }
+    const CellWords here = cell_words(j, k, w);
+    if (here.active != 0) counts.triangles = here.triangles();
+    if (whole != nullptr) {
+      for (int axis = 0; axis < 3; ++axis) counts.vertices[axis] = count_bits(edges(axis, j, k, w));
+    } else {  // the neighbours of the lowest corner are there already
+      counts.vertices[0] = count_bits((here.corner[0] ^ here.corner[1]) & inner(w));
+      counts.vertices[1] = count_bits(here.corner[0] ^ here.corner[2]);
+      counts.vertices[2] = count_bits(here.corner[0] ^ here.corner[4]);
     }
     return counts;
+  }
+  [[nodiscard]] TS_HD RowCounts count_row(std::uint32_t j, std::uint32_t k) const {
+    RowCounts counts;
+    for (std::uint32_t w = 0; w < words; ++w) {
+      const RowCounts more = count_word(j, k, w);
+      for (int axis = 0; axis < 3; ++axis) counts.vertices[axis] += more.vertices[axis];
+      counts.triangles += more.triangles;
+    }
+    return counts;
+  }
+
+  /// The crossed edges on the eight lines along a row of cells, numbered as the edges 0 to 7 of its cells
+  /// (cube_table.h): the axis they go along and the row they start from.
+  struct Line {
+    int axis;
+    std::uint32_t j, k;
+  };
+  [[nodiscard]] TS_HD static Line line(int edge, std::uint32_t j, std::uint32_t k) {
+    if (edge < 4) return {0, j + (edge & 1), k + (edge >> 1)};
+    return edge < 6 ? Line{1, j, k + (edge & 1)} : Line{2, j + (edge & 1), k};
   }
 
  private:

@@ -1,10 +1,10 @@
 #include <cmath>
+#include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
-#include <tessera/core/error.h>
+#include <tessera/core/config.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/generate/interpolate.h>
 #include <tessera/generate/isosurface.h>
@@ -60,120 +60,129 @@ Array<Vec3d> point_gradients(const TetMesh& mesh, std::span<const T> values, con
   return gradients;
 }
 
-/// Appends the vertices of a level: coordinates, normals, provenance.
-template <class T, class Real>
-class VertexWriter {
- public:
-  VertexWriter(std::span<const Vec3<Real>> from, std::span<const T> values, std::span<const Vec3d> gradients)
-      : from_(from), values_(values), gradients_(gradients) {}
-
-  void append(const TetLevel& level, const Isovalue<T>& isovalue, Provenance* provenance, const Exec& exec) {
-    const std::size_t begin = points_.size();
-    const std::size_t count = level.edges.size();
-    points_.resize(begin + count);
-    if (!gradients_.empty()) normals_.resize(3 * points_.size());
-    if (provenance != nullptr) {
-      provenance->edges.resize(points_.size());
-      provenance->weights.resize(points_.size());
-    }
-    host_for_each(exec, count, [&](std::size_t i) {
-      const std::uint32_t a = level.edges[i][0].index();
-      const std::uint32_t b = level.edges[i][1].index();
-      using Weight = WeightOf<T>;
-      const Weight t =
-          edge_weight(static_cast<Weight>(values_[a]), static_cast<Weight>(values_[b]), isovalue.value);
-      const std::size_t v = begin + i;
-      points_[v] = lerp(from_[a], from_[b], static_cast<Real>(t));
-      if (!gradients_.empty()) {
-        const Vec3f normal = unit_vector(-1.0 * lerp(gradients_[a], gradients_[b], static_cast<double>(t)));
-        normals_[3 * v] = normal.x;
-        normals_[3 * v + 1] = normal.y;
-        normals_[3 * v + 2] = normal.z;
-      }
-      if (provenance == nullptr) return;
-      provenance->edges[v] = {a, b};
-      provenance->weights[v] = static_cast<double>(t);
-    });
-  }
-
-  void move_to(TriMesh& mesh) {
-    mesh.points = Points(std::move(points_));
-    if (!gradients_.empty()) mesh.point_data.add(Field("Normals", std::move(normals_), 3));
-  }
-  [[nodiscard]] std::size_t size() const { return points_.size(); }
-
- private:
-  std::span<const Vec3<Real>> from_;
-  std::span<const T> values_;
-  std::span<const Vec3d> gradients_;
-  Array<Vec3<Real>> points_;
-  Array<float> normals_;
-};
-
-/// Appends the triangles of a level, whose vertices come after `vertices` others.
-void append_cells(TriMesh& mesh, TetLevel& level, std::size_t vertices, Provenance* provenance,
-                  const Exec& exec) {
-  const std::size_t begin = mesh.cell_count();
-  if (begin == 0 && vertices == 0) {
-    mesh.cells = std::move(level.cells);
-  } else {
-    mesh.cells.resize(begin + level.cells.size());
-    host_for_each(exec, level.cells.size(), [&](std::size_t t) {
-      for (int c = 0; c < 3; ++c) {
-        mesh.cells[begin + t][c] = VertexId(level.cells[t][c].index() + static_cast<std::uint32_t>(vertices));
-      }
-    });
-  }
-  if (provenance == nullptr) return;
-  provenance->cells.insert(provenance->cells.end(), level.tets.begin(), level.tets.end());
+/// From the gradients at the ends of each vertex's edge.
+Array<float> normals_along_edges(const Provenance& provenance, std::span<const Vec3d> gradients,
+                                 const Exec& exec) {
+  Array<float> normals(3 * provenance.edges.size());
+  host_for_each(exec, provenance.edges.size(), [&](std::size_t v) {
+    const Vec3d here = gradients[provenance.edges[v][0]];
+    const Vec3d there = gradients[provenance.edges[v][1]];
+    const Vec3f normal = unit_vector(-1.0 * lerp(here, there, provenance.weights[v]));
+    normals[3 * v] = normal.x;
+    normals[3 * v + 1] = normal.y;
+    normals[3 * v + 2] = normal.z;
+  });
+  return normals;
 }
 
-template <class T>
-Isosurface tet_isosurface(const TetMesh& mesh, const Field& field, std::span<const double> isovalues,
-                          const IsosurfaceOptions& options) {
-  const std::span<const T> values = field.as<T>();
-  const Exec& exec = options.exec;
-  const auto report = [&](std::string_view stage, std::size_t level) {
-    if (options.monitor == nullptr) return;
-    options.monitor->update(stage, static_cast<double>(level) / static_cast<double>(isovalues.size()));
-  };
-  Isosurface surface;
-  const bool records = needs_provenance(mesh.point_data, mesh.cell_data, field, options);
-  Provenance* provenance = records ? &surface.provenance : nullptr;
-  Array<Vec3d> gradients;
-  if (options.normals == SurfaceNormals::gradient) gradients = point_gradients(mesh, values, exec);
-  std::vector<std::size_t> ends;
-  mesh.points.visit([&](auto points) {
-    using Vector = typename decltype(points)::value_type;
-    VertexWriter<T, decltype(Vector::x)> writer(points, values, gradients);
-    for (std::size_t l = 0; l < isovalues.size(); ++l) {
-      report("cutting tetrahedra", l);
-      const auto isovalue = Isovalue<T>::of(isovalues[l]);
-      TetLevel level = make_tet_level(mesh, marks_of(values, isovalue, exec), records, exec);
-      if (writer.size() + level.edges.size() >= 0xFFFFFFFFull) {
-        throw Error(ErrorCode::unsupported,
-                    "the isosurfaces have more than 4294967294 vertices; make one at a time");
+/// Appends the vertices and triangles of a level.
+template <class T, class Real>
+void append_level(SurfaceArrays<Real>& arrays, TetLevel&& level, std::span<const Vec3<Real>> from,
+                  std::span<const T> values, const Isovalue<T>& isovalue, bool records, const Exec& exec) {
+  const std::size_t begin = arrays.points.size();
+  const std::size_t first_cell = arrays.cells.size();
+  expect_countable(begin + level.edges.size(), first_cell + level.cells.size());
+  if (begin == 0) {
+    arrays.cells = std::move(level.cells);
+  } else {
+    arrays.cells.resize(first_cell + level.cells.size());
+    host_for_each(exec, level.cells.size(), [&](std::size_t t) {
+      for (int c = 0; c < 3; ++c) {
+        arrays.cells[first_cell + t][c] =
+            VertexId(level.cells[t][c].index() + static_cast<std::uint32_t>(begin));
       }
-      report("writing vertices", l);
-      append_cells(surface.mesh, level, writer.size(), provenance, exec);
-      writer.append(level, isovalue, provenance, exec);
-      ends.push_back(writer.size());
-    }
-    writer.move_to(surface.mesh);
+    });
+  }
+  arrays.points.resize(begin + level.edges.size());
+  Provenance& provenance = arrays.provenance;
+  if (records) {
+    provenance.edges.resize(arrays.points.size());
+    provenance.weights.resize(arrays.points.size());
+    provenance.cells.insert(provenance.cells.end(), level.tets.begin(), level.tets.end());
+  }
+  host_for_each(exec, level.edges.size(), [&](std::size_t i) {
+    const std::uint32_t a = level.edges[i][0].index();
+    const std::uint32_t b = level.edges[i][1].index();
+    using Weight = WeightOf<T>;
+    const Weight t =
+        edge_weight(static_cast<Weight>(values[a]), static_cast<Weight>(values[b]), isovalue.value);
+    arrays.points[begin + i] = lerp(from[a], from[b], static_cast<Real>(t));
+    if (!records) return;
+    provenance.edges[begin + i] = {a, b};
+    provenance.weights[begin + i] = static_cast<double>(t);
   });
-  if (options.transfer_data) surface.mesh.point_data.add(isovalue_field(field, isovalues, ends, exec));
-  if (options.merge_exact) merge_exact_vertices(surface, mesh.vertex_count(), exec);
-  finish_surface(surface, mesh.point_data, mesh.cell_data, field, options);
-  return surface;
+  arrays.ends.push_back(arrays.points.size());
+}
+
+void report(const IsosurfaceOptions& options, std::string_view stage, std::size_t done,
+            const SurfaceInput& input) {
+  if (options.monitor == nullptr) return;
+  options.monitor->update(stage, static_cast<double>(done) / static_cast<double>(input.isovalues.size()));
+}
+
+template <class T, class Real>
+SurfaceArrays<Real> host_surfaces(const TetMesh& mesh, std::span<const Vec3<Real>> points,
+                                  const SurfaceInput& input, bool records, const IsosurfaceOptions& options) {
+  SurfaceArrays<Real> arrays;
+  const std::span<const T> values = input.field.as<T>();
+  for (const double value : input.isovalues) {
+    report(options, "cutting tetrahedra", arrays.ends.size(), input);
+    const auto isovalue = Isovalue<T>::of(value);
+    TetLevel level = make_tet_level(mesh, marks_of(values, isovalue, options.exec), records, options.exec);
+    append_level(arrays, std::move(level), points, values, isovalue, records, options.exec);
+  }
+  return arrays;
+}
+
+template <class T, class Real>
+SurfaceArrays<Real> device_surfaces(const TetMesh& mesh, std::span<const Vec3<Real>> points,
+                                    const SurfaceInput& input, bool records,
+                                    const IsosurfaceOptions& options) {
+  SurfaceArrays<Real> arrays;
+  const Exec& exec = options.exec;
+  const Buffer<Vec3<Real>> device_points(exec, points);
+  const Buffer<TetMesh::Cell> device_cells(exec, std::span<const TetMesh::Cell>(mesh.cells));
+  const Buffer<T> device_values(exec, input.field.as<T>());
+  const ResidentTets<Real> tets{device_points.span(), device_cells.span()};
+  for (const double value : input.isovalues) {
+    report(options, "cutting tetrahedra on the device", arrays.ends.size(), input);
+    append(
+        arrays,
+        resident_isosurface<T, Real>(exec, tets, device_values.data(), value, {.with_provenance = records}),
+        exec);
+  }
+  return arrays;
+}
+
+template <class T, class Real>
+Isosurface tet_isosurface(const TetMesh& mesh, std::span<const Vec3<Real>> points, const SurfaceInput& input,
+                          const IsosurfaceOptions& options) {
+  const bool with_normals = options.normals == SurfaceNormals::gradient;
+  const bool records = with_normals || needs_provenance(input, options);
+  SurfaceArrays<Real> arrays;
+  if constexpr (built_with_cuda) {
+    if (options.exec.is_cuda()) arrays = device_surfaces<T>(mesh, points, input, records, options);
+  }
+  if (!options.exec.is_cuda()) arrays = host_surfaces<T>(mesh, points, input, records, options);
+  if (with_normals) {
+    const Array<Vec3d> gradients = point_gradients(mesh, input.field.as<T>(), options.exec);
+    arrays.normals = normals_along_edges(arrays.provenance, gradients, options.exec);
+  }
+  return assemble(std::move(arrays), input, options);
 }
 
 }  // namespace
 
 Isosurface isosurface(const TetMesh& mesh, const Field& field, std::span<const double> isovalues,
                       const IsosurfaceOptions& options) {
-  expect_contourable(field, mesh.vertex_count(), isovalues);
+  const SurfaceInput input{mesh.vertex_count(), mesh.point_data, mesh.cell_data, field, isovalues};
+  expect_contourable(input);
   return field.visit([&](auto values) {
-    return tet_isosurface<typename decltype(values)::value_type>(mesh, field, isovalues, options);
+    using T = typename decltype(values)::value_type;
+    return mesh.points.visit([&](auto points) {
+      using Real = std::remove_const_t<decltype(points[0].x)>;
+      return tet_isosurface<T, Real>(mesh, points, input, options);
+    });
   });
 }
 

@@ -10,6 +10,7 @@
 #include <tessera/core/error.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/host/scan.h>
+#include <tessera/generate/interpolate.h>
 #include <tessera/generate/tet_table.h>
 
 namespace tessera {
@@ -25,14 +26,6 @@ T add(T& counter, T amount, bool alone) {
   const T before = counter;
   counter += amount;
   return before;
-}
-
-/// Whether the tet's corners are counter-clockwise as the table has them; a flat one counts as such.
-template <class Vector>
-bool is_negative(const TetMesh::Cell& tet, std::span<const Vector> points) {
-  const auto at = [&](int c) { return vec_cast<double>(points[tet[c].index()]); };
-  const Vec3d origin = at(0);
-  return dot(cross(at(1) - origin, at(2) - origin), at(3) - origin) < 0;
 }
 
 class TetMarch {
@@ -91,7 +84,8 @@ class TetMarch {
           const tet::Case& entry = tet::cases[case_of(tet)];
           VertexId corner[4];
           for (int e = 0; e < entry.crossed; ++e) corner[e] = VertexId(enter(ends(tet, entry.edges[e])));
-          const bool flips = is_negative(tet, points);
+          const auto at = [&](int c) { return vec_cast<double>(points[tet[c].index()]); };
+          const bool flips = is_negative(at(0), at(1), at(2), at(3));
           for (std::uint32_t i = 0; i < entry.triangles(); ++i, ++triangle) {
             const VertexId second = corner[i + 1];
             const VertexId third = corner[i + 2];

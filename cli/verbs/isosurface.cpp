@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <map>
+#include <variant>
 #include <vector>
 
 #include <tessera/generate/isosurface.h>
@@ -68,25 +70,39 @@ void add_provenance(TriMesh& mesh, const Provenance& from) {
   mesh.cell_data.add(Field("InputCell", Array<std::int64_t>(from.cells.begin(), from.cells.end())));
 }
 
+void check_mesh(const AnyMesh& mesh) {
+  if (!std::holds_alternative<TriMesh>(mesh)) return;
+  throw Error(ErrorCode::unsupported,
+              fmt::format("an isosurface needs a grid or tetrahedra, but this is a {}", kind_name(mesh)));
+}
+
+void check_values(const std::vector<double>& values) {
+  for (const double value : values) {
+    if (!std::isfinite(value)) {
+      throw Error(ErrorCode::bad_option,
+                  fmt::format("--value {} is no isovalue; write a finite number", value));
+    }
+  }
+}
+
 Isosurface compute_surface(Session& session, const SurfaceOptions& options, const AnyMesh& mesh,
                            const Field& field) {
   const IsosurfaceOptions how{.normals = options.normals,
                               .merge_exact = options.merge_exact,
                               .keep_provenance = options.provenance,
-                              .exec = session.host(),
+                              .exec = session.exec(),
                               .monitor = &session.monitor()};
   return session.in_phase(Phase::compute, [&] {
     if (const Grid* grid = std::get_if<Grid>(&mesh)) return isosurface(*grid, field, options.values, how);
-    if (const TetMesh* tets = std::get_if<TetMesh>(&mesh))
-      return isosurface(*tets, field, options.values, how);
-    throw Error(ErrorCode::unsupported,
-                fmt::format("an isosurface needs a grid or tetrahedra, but this is a {}", kind_name(mesh)));
+    return isosurface(std::get<TetMesh>(mesh), field, options.values, how);
   });
 }
 
 int run_isosurface(Session& session, const SurfaceOptions& options) {
   if (!options.output.file.empty()) check_output(options.output);
+  check_values(options.values);
   const Input input = read_volume(session, options);
+  check_mesh(input.mesh);
   for (const std::string& note : input.report.notes) session.note(note);
   const Field& field = choose_point_scalar(input.mesh, options.field);
   const Reservation bits(session.memory(), vertex_count(input.mesh) / 8 * options.values.size(),

@@ -1,9 +1,11 @@
 // The published sizes of large isosurfaces.
 #include <gtest/gtest.h>
 
-#include <generate/tets.h>
+#include <variant>
+
 #include <tessera/generate/isosurface.h>
 #include <tessera/mesh/make.h>
+#include <tessera/mesh/triangulate.h>
 
 namespace tessera {
 namespace {
@@ -21,7 +23,7 @@ TEST(LargeIsosurfaces, HaveThePublishedCounts) {
 
 TEST(LargeIsosurfaces, OfTetsHaveThePublishedCounts) {
   const Grid grid = make_lattice(128, 128, 128);
-  const TetMesh mesh = test::make_kuhn_lattice(grid);
+  const TetMesh mesh = std::get<TetMesh>(triangulate(grid));
   const TriMesh mri = isosurface(mesh, make_mri_field(grid), {{0.15}}).mesh;
   EXPECT_EQ(mri.vertex_count(), 1'999'031u);
   EXPECT_EQ(mri.cell_count(), 3'984'884u);

@@ -2,14 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <variant>
 #include <vector>
 
-#include <generate/tets.h>
 #include <tessera/core/error.h>
 #include <tessera/core/random.h>
 #include <tessera/generate/isosurface.h>
 #include <tessera/generate/resident.h>
 #include <tessera/mesh/make.h>
+#include <tessera/mesh/triangulate.h>
 
 namespace tessera {
 namespace {
@@ -102,7 +103,7 @@ TEST(DeviceIsosurfaces, OfResidentDataHaveThePublishedCounts) {
   EXPECT_EQ(surface.cells.size(), 9'872'976u);
 
   const Grid smaller = make_lattice(128, 128, 128);
-  const TetMesh mesh = test::make_kuhn_lattice(smaller);
+  const TetMesh mesh = std::get<TetMesh>(triangulate(smaller));
   mesh.points.visit([&](auto points) {
     using Real = std::remove_const_t<decltype(points[0].x)>;
     const Buffer<Vec3<Real>> device_points(exec, points);

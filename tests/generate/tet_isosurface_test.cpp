@@ -8,14 +8,15 @@
 #include <numbers>
 #include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <generate/surfaces.h>
-#include <generate/tets.h>
 #include <tessera/core/error.h>
 #include <tessera/core/random.h>
 #include <tessera/generate/tet_table.h>
 #include <tessera/mesh/make.h>
+#include <tessera/mesh/triangulate.h>
 
 namespace tessera {
 namespace {
@@ -157,7 +158,7 @@ TEST(TetIsosurface, NoTriangleTouchesATetWithNaN) {
 
 TEST(TetIsosurface, ABallIsClosedWithItsAreaAndVolume) {
   const Grid grid = make_lattice(33, 33, 33);
-  const TetMesh mesh = test::make_kuhn_lattice(grid);
+  const TetMesh mesh = std::get<TetMesh>(triangulate(grid));
   Array<float> values(mesh.vertex_count());
   for (std::uint32_t v = 0; v < values.size(); ++v) {
     values[v] = static_cast<float>(0.4 - length(mesh.points[VertexId(v)] - Vec3d{0.501, 0.502, 0.503}));
@@ -181,7 +182,7 @@ TEST(TetIsosurface, ABallIsClosedWithItsAreaAndVolume) {
 
 TEST(TetIsosurface, NoiseInsideABorderIsAClosedSurface) {
   const Grid grid = make_lattice(14, 14, 14);
-  const TetMesh mesh = test::make_kuhn_lattice(grid);
+  const TetMesh mesh = std::get<TetMesh>(triangulate(grid));
   std::vector<double> values = noise(mesh.vertex_count(), 8);
   for (std::uint32_t v = 0; v < values.size(); ++v) {
     const Vec3d p = mesh.points[VertexId(v)];
@@ -231,7 +232,7 @@ TEST(TetIsosurface, SeveralIsovaluesAreTheSurfacesOneAfterTheOther) {
 
 TEST(TetIsosurface, ExactVerticesAreMergedWhereAsked) {
   const Grid grid = make_lattice(9, 9, 9);
-  const TetMesh mesh = test::make_kuhn_lattice(grid);
+  const TetMesh mesh = std::get<TetMesh>(triangulate(grid));
   Array<std::int16_t> values(mesh.vertex_count());
   for (std::uint32_t v = 0; v < values.size(); ++v) {  // a diamond whose corners and edges lie on points
     const Vec3d p = 8.0 * mesh.points[VertexId(v)];

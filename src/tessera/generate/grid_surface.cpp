@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <vector>
 
 #if defined(__AVX512F__)
 #include <immintrin.h>
@@ -16,21 +15,25 @@
 namespace tessera::lattice {
 namespace {
 
-constexpr std::size_t rows_at_once = 32;
+constexpr std::size_t rows_ahead = 32;  ///< whose values are fetched before they are used
 
 /// The crossed edges of some rows, found before they are worked on: their values are on the way from memory
 /// meanwhile. In the order of the vertex ids, so a row's edges along an axis are a piece of the list.
 class CrossedEdges {
  public:
   template <class T>
-  void find(const LatticeValues<T>& field, const View& view, host::Range rows) {
+  void find(const LatticeValues<T>& field, const View& view, std::span<const RowCounts> first,
+            host::Range rows) {
     places_.clear();
     const std::size_t strides[] = {1, field.nx, static_cast<std::size_t>(field.nx) * field.ny};
     for (std::size_t row = rows.begin; row < rows.end; ++row) {
       const auto j = static_cast<std::uint32_t>(row % view.ny);
       const auto k = static_cast<std::uint32_t>(row / view.ny);
       const T* line = field.values + row * field.nx;
+      const auto& ids = first[row].vertices;
+      const std::uint32_t ends[] = {ids[1], ids[2], first[row + 1].vertices[0]};
       for (int axis = 0; axis < 3; ++axis) {
+        if (ids[axis] == ends[axis]) continue;
         for (std::uint32_t w = 0; w < view.words; ++w) {
           std::uint64_t crossed = view.edges(axis, j, k, w);
           for (; crossed != 0; crossed &= crossed - 1) {
@@ -51,13 +54,34 @@ class CrossedEdges {
   Array<std::uint32_t> places_;  ///< along the row
 };
 
+constexpr std::size_t batch = 64;  ///< vertices whose numbers are worked on together, for wide registers
+
+/// Writes the normals of at most a batch of vertices on a row's edges.
+template <int Axis, class T>
+void fill_normals(const LatticeValues<T>& field, const LatticeFrame& frame, std::uint32_t j, std::uint32_t k,
+                  std::span<const std::uint32_t> places, const WeightOf<T>* weights, Vec3f* normals) {
+  const RowNeighbours<T> row(field, j, k);
+  const RowNeighbours<T> other(field, j + (Axis == 1), k + (Axis == 2));
+  WeightOf<T> x[batch];
+  WeightOf<T> y[batch];
+  WeightOf<T> z[batch];
+  for (std::size_t c = 0; c < places.size(); ++c) {
+    const auto slope = lerp(row.gradient(places[c]), other.gradient(places[c] + (Axis == 0)), weights[c]);
+    x[c] = slope.x;
+    y[c] = slope.y;
+    z[c] = slope.z;
+  }
+  for (std::size_t c = 0; c < places.size(); ++c) {
+    normals[c] = normal_of(frame, Vec3<WeightOf<T>>{x[c], y[c], z[c]});
+  }
+}
+
 /// Writes the vertices on a row's edges along one axis; `places` are the edges, `id` the first vertex.
 template <int Axis, class T, class Real>
 void fill_edges(const LatticeValues<T>& field, const LatticeFrame& frame, std::uint32_t j, std::uint32_t k,
                 std::span<const std::uint32_t> places, std::size_t id, const Isovalue<T>& isovalue,
                 const VertexOutput<Real>& out) {
   using Weight = WeightOf<T>;
-  constexpr std::size_t batch = 64;
   const std::size_t strides[] = {1, field.nx, static_cast<std::size_t>(field.nx) * field.ny};
   const std::size_t stride = strides[Axis];
   const std::size_t begin = field.index(0, j, k);
@@ -69,21 +93,20 @@ void fill_edges(const LatticeValues<T>& field, const LatticeFrame& frame, std::u
       weights[c] =
           edge_weight(static_cast<Weight>(value[0]), static_cast<Weight>(value[stride]), isovalue.value);
     }
-    for (std::size_t c = 0; c < now.size(); ++c, ++id) {
+    for (std::size_t c = 0; c < now.size(); ++c) {
       const std::uint32_t i = now[c];
       const double along = static_cast<double>(weights[c]);
-      out.points[id] = vec_cast<Real>(
+      out.points[id + c] = vec_cast<Real>(
           frame.at(Axis == 0 ? i + along : i, Axis == 1 ? j + along : j, Axis == 2 ? k + along : k));
-      if (!out.normals.empty()) {
-        const auto here = field.gradient(i, j, k);
-        const auto there = field.gradient(i + (Axis == 0), j + (Axis == 1), k + (Axis == 2));
-        out.normals[id] = normal_of(frame, lerp(here, there, weights[c]));
-      }
-      if (!out.edges.empty()) {
-        out.edges[id] = {begin + i, begin + i + stride};
-        out.weights[id] = along;
+    }
+    if (!out.normals.empty()) fill_normals<Axis>(field, frame, j, k, now, weights, out.normals.data() + id);
+    if (!out.edges.empty()) {
+      for (std::size_t c = 0; c < now.size(); ++c) {
+        out.edges[id + c] = {begin + now[c], begin + now[c] + stride};
+        out.weights[id + c] = static_cast<double>(weights[c]);
       }
     }
+    id += now.size();
   }
 }
 
@@ -179,8 +202,10 @@ std::array<std::uint32_t, 12> first_ids(const View& view, std::span<const RowCou
 void fill_row(const View& view, std::span<const RowCounts> first, std::uint32_t j, std::uint32_t k,
               std::uint32_t* triangles) {
   CellWalk walk(first_ids(view, first, j, k), triangles);
+  CellRow row(view, j, k);
   for (std::uint32_t w = 0; w < view.words; ++w) {
-    const CellWords words = view.cell_words(j, k, w);
+    const CellWords words = row.next(w);
+    if (words.active == 0) continue;
     for (int g = 0; g < 8; ++g) {
       std::uint32_t active = words.active >> (8 * g) & 0xFF;
       if (active == 0) continue;
@@ -237,13 +262,11 @@ template <class T, class Real>
 void fill_vertices(const LatticeValues<T>& field, const LatticeFrame& frame, const View& view,
                    std::span<const RowCounts> first, const Isovalue<T>& isovalue,
                    const VertexOutput<Real>& out, const Exec& exec) {
-  std::vector<CrossedEdges> found(static_cast<std::size_t>(exec.threads()));
-  host::for_each_chunk(exec.threads(), view.rows(), rows_at_once, [&](host::Range range, int worker) {
-    const std::uint32_t begin = first[range.begin].vertices[0];
-    if (begin == first[range.end].vertices[0]) return;
-    CrossedEdges& edges = found[static_cast<std::size_t>(worker)];
-    edges.find(field, view, range);
-    for (std::size_t row = range.begin; row < range.end; ++row) {
+  const auto fill = [&](CrossedEdges& edges, host::Range rows) {
+    const std::uint32_t begin = first[rows.begin].vertices[0];
+    if (begin == first[rows.end].vertices[0]) return;
+    edges.find(field, view, first, rows);
+    for (std::size_t row = rows.begin; row < rows.end; ++row) {
       const auto& ids = first[row].vertices;
       const std::uint32_t ends[] = {ids[1], ids[2], first[row + 1].vertices[0]};
       const auto j = static_cast<std::uint32_t>(row % view.ny);
@@ -253,6 +276,12 @@ void fill_vertices(const LatticeValues<T>& field, const LatticeFrame& frame, con
       fill_edges<1>(field, frame, j, k, places(1), ids[1], isovalue, out);
       fill_edges<2>(field, frame, j, k, places(2), ids[2], isovalue, out);
     }
+  };
+  host::for_each_chunk(exec.threads(), view.rows(), rows_at_once(view), [&](host::Range range, int) {
+    CrossedEdges edges;
+    for (std::size_t row = range.begin; row < range.end; row += rows_ahead) {
+      fill(edges, {row, std::min(range.end, row + rows_ahead)});
+    }
   });
 }
 
@@ -260,7 +289,7 @@ void fill_triangles(const View& view, std::span<const RowCounts> first,
                     std::span<std::array<VertexId, 3>> triangles, std::span<std::uint64_t> cells,
                     const Exec& exec) {
   static_assert(sizeof(std::array<VertexId, 3>) == 3 * sizeof(std::uint32_t));
-  host::for_each_chunk(exec.threads(), view.rows(), rows_at_once, [&](host::Range range, int) {
+  host::for_each_chunk(exec.threads(), view.rows(), rows_at_once(view), [&](host::Range range, int) {
     for (std::size_t row = range.begin; row < range.end; ++row) {
       const std::uint32_t begin = first[row].triangles;
       if (begin == first[row + 1].triangles) continue;

@@ -1,6 +1,8 @@
 // The steps of marching cubes on a lattice, host side; isosurface() puts them together.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -19,6 +21,12 @@ struct Level {
   Array<std::uint64_t> high;
   Array<RowCounts> first;  ///< of each row, and the ends
 };
+
+/// How many rows a worker takes at once: enough points that small grids stay on one thread.
+[[nodiscard]] inline std::size_t rows_at_once(const View& view) {
+  constexpr std::size_t points = 65536;
+  return std::max<std::size_t>(8, points / view.nx);
+}
 
 /// The frame of a grid's points.
 [[nodiscard]] LatticeFrame frame_of(const Grid& grid);

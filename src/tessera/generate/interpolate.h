@@ -93,23 +93,50 @@ struct LatticeValues {
   [[nodiscard]] TS_HD std::size_t index(std::size_t i, std::size_t j, std::size_t k) const {
     return i + nx * (j + ny * k);
   }
-  /// The derivative along an axis, central or one-sided at the border, in steps of the lattice; 0 beside a
-  /// NaN.
-  [[nodiscard]] TS_HD Real slope(std::size_t point, std::size_t stride, std::uint32_t place,
-                                 std::uint32_t size) const {
-    const bool has_before = place > 0;
-    const bool has_after = place + 1 < size;
-    const Real before = static_cast<Real>(values[has_before ? point - stride : point]);
-    const Real after = static_cast<Real>(values[has_after ? point + stride : point]);
-    const Real slope = (after - before) * (has_before && has_after ? Real(0.5) : Real(1));
+  /// The gradient at a point in steps of the lattice.
+  [[nodiscard]] TS_HD Vec3<Real> gradient(std::uint32_t i, std::uint32_t j, std::uint32_t k) const;
+};
+
+/// The neighbours of a row's points, to take differences: central, one-sided at the border, 0 beside a NaN.
+template <class T>
+struct RowNeighbours {
+  using Real = WeightOf<T>;
+
+  const T* row;
+  const T* y_before;
+  const T* y_after;
+  const T* z_before;
+  const T* z_after;
+  std::uint32_t last;  ///< along the row
+  Real y_scale, z_scale;
+
+  TS_HD RowNeighbours(const LatticeValues<T>& field, std::uint32_t j, std::uint32_t k)
+      : row(field.values + field.index(0, j, k)),
+        y_before(field.values + field.index(0, j > 0 ? j - 1 : j, k)),
+        y_after(field.values + field.index(0, j + 1 < field.ny ? j + 1 : j, k)),
+        z_before(field.values + field.index(0, j, k > 0 ? k - 1 : k)),
+        z_after(field.values + field.index(0, j, k + 1 < field.nz ? k + 1 : k)),
+        last(field.nx - 1),
+        y_scale(j > 0 && j + 1 < field.ny ? Real(0.5) : Real(1)),
+        z_scale(k > 0 && k + 1 < field.nz ? Real(0.5) : Real(1)) {}
+
+  [[nodiscard]] TS_HD static Real slope(T before, T after, Real scale) {
+    const Real slope = (static_cast<Real>(after) - static_cast<Real>(before)) * scale;
     return slope == slope ? slope : Real(0);
   }
-  [[nodiscard]] TS_HD Vec3<Real> gradient(std::uint32_t i, std::uint32_t j, std::uint32_t k) const {
-    const std::size_t point = index(i, j, k);
-    return {slope(point, 1, i, nx), slope(point, nx, j, ny),
-            slope(point, static_cast<std::size_t>(nx) * ny, k, nz)};
+  [[nodiscard]] TS_HD Vec3<Real> gradient(std::uint32_t i) const {
+    const std::uint32_t before = i > 0 ? i - 1 : i;
+    const std::uint32_t after = i < last ? i + 1 : i;
+    const Real x_scale = after - before == 2 ? Real(0.5) : Real(1);
+    return {slope(row[before], row[after], x_scale), slope(y_before[i], y_after[i], y_scale),
+            slope(z_before[i], z_after[i], z_scale)};
   }
 };
+
+template <class T>
+TS_HD Vec3<WeightOf<T>> LatticeValues<T>::gradient(std::uint32_t i, std::uint32_t j, std::uint32_t k) const {
+  return RowNeighbours<T>(*this, j, k).gradient(i);
+}
 
 /// Whether a tetrahedron's corners are the other way round than tet_table.h has them; a flat one's are not.
 [[nodiscard]] TS_HD inline bool is_negative(Vec3d a, Vec3d b, Vec3d c, Vec3d d) {
@@ -117,7 +144,7 @@ struct LatticeValues {
 }
 
 /// The vector with length 1, or zero if it has no direction.
-[[nodiscard]] TS_HD inline Vec3f unit_vector(Vec3d v) {
+[[nodiscard, gnu::always_inline]] TS_HD inline Vec3f unit_vector(Vec3d v) {
   const double size = sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
   const double scale = size > 0 ? 1 / size : 0;
   return {static_cast<float>(v.x * scale), static_cast<float>(v.y * scale), static_cast<float>(v.z * scale)};
@@ -125,7 +152,7 @@ struct LatticeValues {
 
 /// The unit normal that a gradient in steps of the lattice gives: it points to lower values.
 template <class Real>
-[[nodiscard]] TS_HD Vec3f normal_of(const LatticeFrame& frame, Vec3<Real> slope) {
+[[nodiscard, gnu::always_inline]] TS_HD inline Vec3f normal_of(const LatticeFrame& frame, Vec3<Real> slope) {
   const Vec3d down = {slope.x * -frame.steps.x, slope.y * -frame.steps.y, slope.z * -frame.steps.z};
   return unit_vector(frame.is_aligned ? down : frame.turned(down));
 }

@@ -12,8 +12,6 @@
 namespace tessera::lattice {
 namespace {
 
-constexpr std::size_t rows_at_once = 64;
-
 /// The top bits of 64 bytes.
 std::uint64_t pack(const std::uint8_t* flags) {
   std::uint64_t word = 0;
@@ -71,7 +69,7 @@ bool has_nan(const T* values, std::size_t count) {
 
 template <class F>
 void for_each_row(const View& view, const Exec& exec, F&& f) {
-  host::for_each_chunk(exec.threads(), view.rows(), rows_at_once, [&](host::Range range, int) {
+  host::for_each_chunk(exec.threads(), view.rows(), rows_at_once(view), [&](host::Range range, int) {
     for (std::size_t row = range.begin; row < range.end; ++row) f(row);
   });
 }
@@ -140,11 +138,30 @@ Array<std::uint64_t> find_whole_cells(std::span<const T> values, const View& sha
   return whole;
 }
 
+namespace {
+
+RowCounts count_row(const View& view, std::uint32_t j, std::uint32_t k) {
+  RowCounts counts;
+  const auto add = [&](const RowCounts& more) {
+    for (int axis = 0; axis < 3; ++axis) counts.vertices[axis] += more.vertices[axis];
+    counts.triangles += more.triangles;
+  };
+  if (j + 1 < view.ny && k + 1 < view.nz && view.whole == nullptr) {
+    CellRow row(view, j, k);
+    for (std::uint32_t w = 0; w < view.words; ++w) add(view.count_crossings(row.next(w), w));
+  } else {
+    for (std::uint32_t w = 0; w < view.words; ++w) add(view.count_word(j, k, w));
+  }
+  return counts;
+}
+
+}  // namespace
+
 Totals number_rows(const View& view, Totals begin, Array<RowCounts>& first, const Exec& exec) {
   first.resize(view.rows() + 1);
   for_each_row(view, exec, [&](std::size_t row) {
     first[row] =
-        view.count_row(static_cast<std::uint32_t>(row % view.ny), static_cast<std::uint32_t>(row / view.ny));
+        count_row(view, static_cast<std::uint32_t>(row % view.ny), static_cast<std::uint32_t>(row / view.ny));
   });
   Totals next = begin;
   for (std::size_t row = 0; row <= view.rows(); ++row) {

@@ -146,29 +146,22 @@ struct View {
 
   /// What word w of a row adds to its counts.
   [[nodiscard]] TS_HD RowCounts count_word(std::uint32_t j, std::uint32_t k, std::uint32_t w) const {
+    const bool has_cells = j + 1 < ny && k + 1 < nz;
+    if (has_cells && whole == nullptr) return count_crossings(cell_words(j, k, w), w);
     RowCounts counts;
-    if (j + 1 >= ny || k + 1 >= nz) {
-      for (int axis = 0; axis < 3; ++axis) counts.vertices[axis] = count_bits(edges(axis, j, k, w));
-      return counts;
-    }
-    const CellWords here = cell_words(j, k, w);
-    if (here.active != 0) counts.triangles = here.triangles();
-    if (whole != nullptr) {
-      for (int axis = 0; axis < 3; ++axis) counts.vertices[axis] = count_bits(edges(axis, j, k, w));
-    } else {  // the neighbours of the lowest corner are there already
-      counts.vertices[0] = count_bits((here.corner[0] ^ here.corner[1]) & inner(w));
-      counts.vertices[1] = count_bits(here.corner[0] ^ here.corner[2]);
-      counts.vertices[2] = count_bits(here.corner[0] ^ here.corner[4]);
-    }
+    for (int axis = 0; axis < 3; ++axis) counts.vertices[axis] = count_bits(edges(axis, j, k, w));
+    if (has_cells) counts.triangles = cell_words(j, k, w).triangles();
     return counts;
   }
-  [[nodiscard]] TS_HD RowCounts count_row(std::uint32_t j, std::uint32_t k) const {
+  /// The same from the cells of the word, where no value is NaN.
+  [[nodiscard]] TS_HD RowCounts count_crossings(const CellWords& here, std::uint32_t w) const {
     RowCounts counts;
-    for (std::uint32_t w = 0; w < words; ++w) {
-      const RowCounts more = count_word(j, k, w);
-      for (int axis = 0; axis < 3; ++axis) counts.vertices[axis] += more.vertices[axis];
-      counts.triangles += more.triangles;
-    }
+    // Without a crossed cell every edge that begins here is one of a cell that is not crossed.
+    if (here.active == 0 && inner(w) != 0) return counts;
+    counts.vertices[0] = count_bits((here.corner[0] ^ here.corner[1]) & inner(w));
+    counts.vertices[1] = count_bits(here.corner[0] ^ here.corner[2]);
+    counts.vertices[2] = count_bits(here.corner[0] ^ here.corner[4]);
+    counts.triangles = here.triangles();
     return counts;
   }
 
@@ -193,6 +186,41 @@ struct View {
     const std::uint64_t here = cells(j, k, w);
     return here | here << 1 | (w > 0 ? cells(j, k, w - 1) >> (word_bits - 1) : 0);
   }
+};
+
+/// The cells of a row, word after word: what cell_words() gives, with half of the loads.
+class CellRow {
+ public:
+  CellRow(const View& view, std::uint32_t j, std::uint32_t k) : view_(view) {
+    for (std::uint32_t side = 0; side < 4; ++side) {
+      line_[side] = view.high + view.row(j + (side & 1), k + (side >> 1)) * view.words;
+      word_[side] = line_[side][0];
+    }
+    whole_ = view.whole == nullptr ? nullptr : view.whole + view.row(j, k) * view.words;
+  }
+  /// Word w, which is 0 at the first call, 1 at the second.
+  [[nodiscard]] CellWords next(std::uint32_t w) {
+    CellWords result;
+    std::uint64_t any = 0;
+    std::uint64_t all = ~std::uint64_t{0};
+    for (std::uint32_t side = 0; side < 4; ++side) {
+      const std::uint64_t after = w + 1 < view_.words ? line_[side][w + 1] : 0;
+      result.corner[2 * side] = word_[side];
+      result.corner[2 * side + 1] = word_[side] >> 1 | after << (word_bits - 1);
+      any |= result.corner[2 * side] | result.corner[2 * side + 1];
+      all &= result.corner[2 * side] & result.corner[2 * side + 1];
+      word_[side] = after;
+    }
+    result.active = any & ~all & view_.inner(w);
+    if (whole_ != nullptr) result.active &= whole_[w];
+    return result;
+  }
+
+ private:
+  const View& view_;
+  const std::uint64_t* line_[4];
+  const std::uint64_t* whole_;
+  std::uint64_t word_[4];
 };
 
 /// The key of a lattice edge: edges are numbered by row, then axis, then place along the row. 64 bits hold

@@ -24,24 +24,30 @@ class CrossedEdges {
   template <class T>
   void find(const LatticeValues<T>& field, const View& view, std::span<const RowCounts> first,
             host::Range rows) {
-    places_.clear();
+    places_.resize(first[rows.end].vertices[0] - first[rows.begin].vertices[0]);
+    std::uint32_t* next = places_.data();
+    const bool is_sparse =
+        places_.size() < rows.size() * view.nx / 16;  // else the processor fetches ahead itself
     const std::size_t strides[] = {1, field.nx, static_cast<std::size_t>(field.nx) * field.ny};
     for (std::size_t row = rows.begin; row < rows.end; ++row) {
       const auto j = static_cast<std::uint32_t>(row % view.ny);
       const auto k = static_cast<std::uint32_t>(row / view.ny);
-      const T* line = field.values + row * field.nx;
       const auto& ids = first[row].vertices;
       const std::uint32_t ends[] = {ids[1], ids[2], first[row + 1].vertices[0]};
       for (int axis = 0; axis < 3; ++axis) {
+        const std::uint32_t* begin = next;
         if (ids[axis] == ends[axis]) continue;
         for (std::uint32_t w = 0; w < view.words; ++w) {
           std::uint64_t crossed = view.edges(axis, j, k, w);
           for (; crossed != 0; crossed &= crossed - 1) {
-            const std::uint32_t i = w * word_bits + static_cast<std::uint32_t>(std::countr_zero(crossed));
-            __builtin_prefetch(line + i);
-            if (axis > 0) __builtin_prefetch(line + i + strides[axis]);
-            places_.push_back(i);
+            *next++ = w * word_bits + static_cast<std::uint32_t>(std::countr_zero(crossed));
           }
+        }
+        if (!is_sparse) continue;
+        const T* line = field.values + row * field.nx;
+        for (; begin < next; ++begin) {
+          __builtin_prefetch(line + *begin);
+          __builtin_prefetch(line + *begin + strides[axis]);
         }
       }
     }
@@ -176,17 +182,34 @@ class CellWalk {
   std::uint32_t* out_;
 };
 
-/// Eight cells' case numbers from byte g of the eight corners' words: an 8 x 8 transposition of bits.
-std::uint64_t eight_cases(const CellWords& words, int g) {
-  std::uint64_t x = 0;
-  for (int c = 0; c < 8; ++c) x |= (words.corner[c] >> (8 * g) & 0xFF) << (8 * c);
-  std::uint64_t t = (x ^ (x >> 7)) & 0x00AA00AA00AA00AAull;
-  x ^= t ^ (t << 7);
-  t = (x ^ (x >> 14)) & 0x0000CCCC0000CCCCull;
-  x ^= t ^ (t << 14);
-  t = (x ^ (x >> 28)) & 0x00000000F0F0F0F0ull;
-  return x ^ t ^ (t << 28);
+#if defined(__AVX512BW__)
+/// The case numbers of 64 cells: each corner's word is a mask of bytes.
+void fill_cases(const CellWords& words, std::uint8_t* cases) {
+  __m512i all = _mm512_setzero_si512();
+  for (int c = 0; c < 8; ++c) {
+    const __m512i bit = _mm512_set1_epi8(static_cast<char>(1 << c));
+    all = _mm512_or_si512(all, _mm512_maskz_mov_epi8(words.corner[c], bit));
+  }
+  _mm512_store_si512(cases, all);
 }
+#else
+/// The case numbers of 64 cells, eight at a time: a transposition of 8 x 8 bits. Groups without an active
+/// cell are left out.
+void fill_cases(const CellWords& words, std::uint8_t* cases) {
+  for (int g = 0; g < 8; ++g) {
+    if ((words.active >> (8 * g) & 0xFF) == 0) continue;
+    std::uint64_t x = 0;
+    for (int c = 0; c < 8; ++c) x |= (words.corner[c] >> (8 * g) & 0xFF) << (8 * c);
+    std::uint64_t t = (x ^ (x >> 7)) & 0x00AA00AA00AA00AAull;
+    x ^= t ^ (t << 7);
+    t = (x ^ (x >> 14)) & 0x0000CCCC0000CCCCull;
+    x ^= t ^ (t << 14);
+    t = (x ^ (x >> 28)) & 0x00000000F0F0F0F0ull;
+    x ^= t ^ (t << 28);
+    for (int i = 0; i < 8; ++i) cases[8 * g + i] = static_cast<std::uint8_t>(x >> (8 * i));
+  }
+}
+#endif
 
 /// The first vertex ids on the eight lines of edges around a row of cells, and again for the edges at x = 1.
 std::array<std::uint32_t, 12> first_ids(const View& view, std::span<const RowCounts> first, std::uint32_t j,
@@ -206,13 +229,10 @@ void fill_row(const View& view, std::span<const RowCounts> first, std::uint32_t 
   for (std::uint32_t w = 0; w < view.words; ++w) {
     const CellWords words = row.next(w);
     if (words.active == 0) continue;
-    for (int g = 0; g < 8; ++g) {
-      std::uint32_t active = words.active >> (8 * g) & 0xFF;
-      if (active == 0) continue;
-      const std::uint64_t cases = eight_cases(words, g);
-      for (; active != 0; active &= active - 1) {
-        walk.step(cases >> (8 * std::countr_zero(active)) & 0xFF);
-      }
+    alignas(64) std::uint8_t cases[word_bits];
+    fill_cases(words, cases);
+    for (std::uint64_t active = words.active; active != 0; active &= active - 1) {
+      walk.step(cases[std::countr_zero(active)]);
     }
   }
 }

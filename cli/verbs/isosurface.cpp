@@ -7,7 +7,9 @@
 #include <variant>
 #include <vector>
 
+#include <tessera/generate/contour_lines.h>
 #include <tessera/generate/isosurface.h>
+#include <tessera/mesh/triangulate.h>
 
 #include "fields.h"
 #include "files.h"
@@ -98,6 +100,29 @@ Isosurface compute_surface(Session& session, const SurfaceOptions& options, cons
   });
 }
 
+bool is_flat(const AnyMesh& mesh) {
+  const Grid* grid = std::get_if<Grid>(&mesh);
+  return grid != nullptr && dimension(*grid) == 2;
+}
+
+/// What a flat grid has instead of a surface.
+int run_contour_lines(Session& session, const SurfaceOptions& options, const Grid& grid, const Field& field) {
+  if (!options.output.file.empty()) check_poly_output(options.output.file);
+  const ContourLines contours = session.in_phase(
+      Phase::compute, [&] { return contour_lines(grid, field, options.values, session.host()); });
+  session.print("{}: field '{}' at {}: {}, {}\n", options.input.file.string(), field.name(),
+                fmt::join(options.values, ", "), counted(contours.lines.vertex_count(), "point", "points"),
+                counted(contours.lines.cell_count(), "line", "lines"));
+  Json& result = session.result();
+  result["field"] = field.name();
+  result["values"] = options.values;
+  result["points"] = contours.lines.vertex_count();
+  result["lines"] = contours.lines.cell_count();
+  if (!options.output.file.empty())
+    result["output"] = write_poly_output(session, options.output, contours.lines);
+  return 0;
+}
+
 int run_isosurface(Session& session, const SurfaceOptions& options) {
   if (!options.output.file.empty()) check_output(options.output);
   check_values(options.values);
@@ -105,6 +130,7 @@ int run_isosurface(Session& session, const SurfaceOptions& options) {
   check_mesh(input.mesh);
   for (const std::string& note : input.report.notes) session.note(note);
   const Field& field = choose_point_scalar(input.mesh, options.field);
+  if (is_flat(input.mesh)) return run_contour_lines(session, options, std::get<Grid>(input.mesh), field);
   const Reservation bits(session.memory(), vertex_count(input.mesh) / 8 * options.values.size(),
                          "the crossings");
   Isosurface surface = compute_surface(session, options, input.mesh, field);

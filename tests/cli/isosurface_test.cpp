@@ -120,6 +120,19 @@ TEST_F(CliIsosurface, RawVolumesMustFitTheirFile) {
   expect_one_sentence(run({"isosurface", "w.raw", "--dims", "3x4x5", "--value", "1"}), 3, {"'w.raw'"});
 }
 
+TEST_F(CliIsosurface, FlatGridsHaveLines) {
+  make_lattice("30x40x1", "sphere");
+  const json found = result({"isosurface", "g.vti", "--value", "0.6", "-o", "l.vtp"});
+  const PolyData lines = read_poly(path("l.vtp"));
+  EXPECT_GT(lines.lines.size(), 20u);
+  EXPECT_EQ(found["lines"], lines.lines.size());
+  EXPECT_EQ(found["points"], lines.vertex_count());
+  for (std::uint32_t v = 0; v < lines.vertex_count(); ++v) {
+    EXPECT_NEAR(length(lines.points[VertexId(v)] - Vec3d{0.5001, 0.5003, 0.5007}), 0.6, 2e-3);
+  }
+  expect_one_sentence(run({"isosurface", "g.vti", "--value", "0.6", "-o", "l.stl"}), 6, {"'l.stl'", ".vtp"});
+}
+
 TEST_F(CliIsosurface, AnEmptySurfaceIsNoError) {
   make_lattice("9", "sphere");
   const Outcome outcome = run({"isosurface", "g.vti", "--value", "7", "-o", "s.vtp"});

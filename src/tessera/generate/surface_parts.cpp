@@ -117,9 +117,6 @@ Field averaged_normals(const TriMesh& mesh, const Exec& exec) {
   return result;
 }
 
-namespace {
-
-/// The contoured field on the output: every vertex has its isovalue.
 Field isovalue_field(const SurfaceInput& input, std::span<const std::size_t> ends, const Exec& exec) {
   return input.field.visit([&](auto values) {
     using Real = WeightOf<typename decltype(values)::value_type>;
@@ -133,6 +130,8 @@ Field isovalue_field(const SurfaceInput& input, std::span<const std::size_t> end
     return Field(input.field.name(), std::move(result));
   });
 }
+
+namespace {
 
 void transfer(Isosurface& surface, const SurfaceInput& input, const Exec& exec) {
   for (const Field& other : input.point_data) {

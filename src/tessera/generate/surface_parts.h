@@ -35,6 +35,11 @@ void merge_exact_vertices(Isosurface& surface, std::size_t input_points, const E
 /// triangles.
 [[nodiscard]] Field averaged_normals(const TriMesh& mesh, const Exec& exec);
 
+/// The contoured field on the output: every vertex has its isovalue. `ends` are the vertices after each
+/// isovalue.
+[[nodiscard]] Field isovalue_field(const SurfaceInput& input, std::span<const std::size_t> ends,
+                                   const Exec& exec);
+
 /// What isosurfaces consist of while they are put together, isovalue after isovalue.
 template <class Real>
 struct SurfaceArrays {

@@ -6,6 +6,10 @@
 
 namespace ts = tessera;
 
+ts::Vec3d either(ts::Vec3d a, ts::Vec3d /*same*/) {
+  return a;
+}
+
 ts::TriMesh make_medial(const ts::TriMesh& in) {
   ts::Array<std::uint64_t> keys;  // map: three items a triangle
   ts::Array<ts::Vec3d> middles;
@@ -17,7 +21,6 @@ ts::TriMesh make_medial(const ts::TriMesh& in) {
       middles.push_back(0.5 * (in.points[a] + in.points[b]));
     }
   }
-  const auto either = [](ts::Vec3d a, ts::Vec3d) { return a; };   // both are the same
   auto edges = ts::key_reduce<ts::Vec3d>(keys, middles, either);  // partition and reduce
   ts::TriMesh out;
   out.points = ts::Points(std::move(edges.values));

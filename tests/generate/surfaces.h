@@ -23,7 +23,7 @@ using TriangleName = std::array<EdgeName, 3>;
 
 /// A triangle from its least vertex on: the same for the same triangle with the same orientation.
 inline TriangleName turned(TriangleName t) {
-  std::ranges::rotate(t, std::ranges::min_element(t));
+  std::rotate(t.begin(), std::min_element(t.begin(), t.end()), t.end());
   return t;
 }
 

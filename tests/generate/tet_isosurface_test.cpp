@@ -58,7 +58,7 @@ test::NaiveSurface naive_tets(const TetMesh& mesh, const std::vector<double>& va
     const Vec3d normal = cross(place(loop[1]) - place(loop[0]), place(loop[2]) - place(loop[0]));
     if (dot(normal, mesh.points[high[0]] - mesh.points[low[0]]) > 0) std::ranges::reverse(loop);
     // A loop by its vertices: how it is cut into triangles is not the oracle's business.
-    std::ranges::rotate(loop, std::ranges::min_element(loop));
+    std::rotate(loop.begin(), std::min_element(loop.begin(), loop.end()), loop.end());
     for (std::size_t i = 0; i < loop.size(); ++i) {
       result.triangles.insert({loop[i], loop[(i + 1) % loop.size()], EdgeName{loop.size(), 0}});
     }

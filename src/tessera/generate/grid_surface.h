@@ -35,9 +35,8 @@ struct Level {
 
 /// Writes the high bits of every level in one pass over the values; says whether there is a NaN.
 template <class T>
-[[nodiscard]] bool fill_high_bits(std::span<const T> values, const View& shape,
-                                  std::span<const Isovalue<T>> isovalues, std::span<Level> levels,
-                                  const Exec& exec);
+[[nodiscard]] bool fill_high_bits(std::span<const T> values, const View& shape, Isovalues<T> isovalues,
+                                  std::span<Level> levels, const Exec& exec);
 /// A bit for each cell none of whose corners is NaN.
 template <class T>
 [[nodiscard]] Array<std::uint64_t> find_whole_cells(std::span<const T> values, const View& shape,

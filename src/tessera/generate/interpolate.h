@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <type_traits>
 
 #include <tessera/core/macros.h>
@@ -61,6 +62,9 @@ struct Isovalue {
     return result;
   }
 };
+
+template <class T>
+using Isovalues = std::span<const Isovalue<T>>;
 
 /// Positions of a regular lattice.
 struct LatticeFrame {

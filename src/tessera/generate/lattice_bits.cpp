@@ -92,7 +92,7 @@ View view_of(const Grid& grid) {
 }
 
 template <class T>
-bool fill_high_bits(std::span<const T> values, const View& shape, std::span<const Isovalue<T>> isovalues,
+bool fill_high_bits(std::span<const T> values, const View& shape, Isovalues<T> isovalues,
                     std::span<Level> levels, const Exec& exec) {
   for (Level& level : levels) level.high.resize(shape.rows() * shape.words);
   std::atomic<bool> any_nan{false};
@@ -176,9 +176,9 @@ Totals number_rows(const View& view, Totals begin, Array<RowCounts>& first, cons
   return next;
 }
 
-#define TS_INSTANTIATE(T)                                                                     \
-  template bool fill_high_bits(std::span<const T>, const View&, std::span<const Isovalue<T>>, \
-                               std::span<Level>, const Exec&);                                \
+#define TS_INSTANTIATE(T)                                                                       \
+  template bool fill_high_bits(std::span<const T>, const View&, Isovalues<T>, std::span<Level>, \
+                               const Exec&);                                                    \
   template Array<std::uint64_t> find_whole_cells(std::span<const T>, const View&, const Exec&)
 TS_INSTANTIATE(std::int8_t);
 TS_INSTANTIATE(std::uint8_t);

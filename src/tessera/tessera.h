@@ -16,6 +16,11 @@
 #include <tessera/exec/exec.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/primitives.h>
+#include <tessera/generate/contour_lines.h>
+#include <tessera/generate/isosurface.h>
+#include <tessera/generate/key_reduce.h>
+#include <tessera/generate/provenance.h>
+#include <tessera/generate/resident.h>
 #include <tessera/io/io.h>
 #include <tessera/mesh/doctor.h>
 #include <tessera/mesh/make.h>

@@ -1,0 +1,178 @@
+// tessera isosurface: where a scalar field has given values, as a connected surface.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <map>
+#include <variant>
+#include <vector>
+
+#include <tessera/generate/contour_lines.h>
+#include <tessera/generate/isosurface.h>
+#include <tessera/mesh/triangulate.h>
+
+#include "fields.h"
+#include "files.h"
+#include "raw_volume.h"
+#include "text.h"
+#include "verb.h"
+
+namespace tessera::cli {
+namespace {
+
+struct SurfaceOptions {
+  InputOptions input;
+  RawOptions raw;
+  OutputOptions output;
+  std::vector<double> values;
+  std::string field;
+  SurfaceNormals normals = SurfaceNormals::none;
+  bool merge_exact = false;
+  bool provenance = false;
+};
+
+const std::map<std::string, SurfaceNormals> normal_names = {{"none", SurfaceNormals::none},
+                                                            {"averaged", SurfaceNormals::averaged},
+                                                            {"gradient", SurfaceNormals::gradient}};
+
+void declare_isosurface(CLI::App& app, SurfaceOptions& options) {
+  add_input_options(app, options.input);
+  add_raw_options(app, options.raw);
+  app.add_option("--value", options.values, "the isovalue, or several between commas")
+      ->required()
+      ->delimiter(',')
+      ->type_name("X[,Y...]");
+  app.add_option("--field", options.field, "the scalar field on the points; needed if there are several")
+      ->type_name("NAME");
+  app.add_option("--normals", options.normals,
+                 "add normals: averaged of the triangles, or from the field's gradient")
+      ->transform(CLI::CheckedTransformer(normal_names))
+      ->type_name("averaged|gradient|none");
+  app.add_flag("--merge-exact", options.merge_exact,
+               "join vertices that lie exactly on an input point and drop triangles that collapse");
+  app.add_flag("--provenance", options.provenance,
+               "add InputEdge, InputWeight and InputCell: where each vertex and triangle came from");
+  add_output_options(app, options.output)->description("the surface to write");
+}
+
+Input read_volume(Session& session, const SurfaceOptions& options) {
+  if (!options.raw.dims.empty()) return read_raw_volume(session, options.input.file, options.raw);
+  return read_input(session, options.input);
+}
+
+/// Ids as the signed 64 bits that every reader of VTK files has.
+void add_provenance(TriMesh& mesh, const Provenance& from) {
+  Array<std::int64_t> edges(2 * from.edges.size());
+  for (std::size_t v = 0; v < from.edges.size(); ++v) {
+    edges[2 * v] = static_cast<std::int64_t>(from.edges[v][0]);
+    edges[2 * v + 1] = static_cast<std::int64_t>(from.edges[v][1]);
+  }
+  mesh.point_data.add(Field("InputEdge", std::move(edges), 2));
+  mesh.point_data.add(Field("InputWeight", Array<double>(from.weights)));
+  mesh.cell_data.add(Field("InputCell", Array<std::int64_t>(from.cells.begin(), from.cells.end())));
+}
+
+void check_mesh(const AnyMesh& mesh) {
+  if (!std::holds_alternative<TriMesh>(mesh)) return;
+  throw Error(ErrorCode::unsupported,
+              fmt::format("an isosurface needs a grid or tetrahedra, but this is a {}", kind_name(mesh)));
+}
+
+void check_values(const std::vector<double>& values) {
+  for (const double value : values) {
+    if (!std::isfinite(value)) {
+      throw Error(ErrorCode::bad_option,
+                  fmt::format("--value {} is no isovalue; write a finite number", value));
+    }
+  }
+}
+
+/// What a device takes: the input, and as much again for the surface.
+Bytes device_bytes(const AnyMesh& mesh) {
+  const Bytes cells = std::holds_alternative<TetMesh>(mesh) ? std::get<TetMesh>(mesh).cell_count() : 0;
+  return 40 * vertex_count(mesh) + 40 * cells;
+}
+
+Isosurface compute_surface(Session& session, const SurfaceOptions& options, const AnyMesh& mesh,
+                           const Field& field) {
+  Isosurface surface;
+  session.run_on_device(vertex_count(mesh), device_bytes(mesh), [&](const Exec& exec) {
+    const IsosurfaceOptions how{.normals = options.normals,
+                                .merge_exact = options.merge_exact,
+                                .keep_provenance = options.provenance,
+                                .exec = exec,
+                                .monitor = &session.monitor()};
+    surface = session.in_phase(Phase::compute, [&] {
+      if (const Grid* grid = std::get_if<Grid>(&mesh)) return isosurface(*grid, field, options.values, how);
+      return isosurface(std::get<TetMesh>(mesh), field, options.values, how);
+    });
+  });
+  return surface;
+}
+
+bool is_flat(const AnyMesh& mesh) {
+  const Grid* grid = std::get_if<Grid>(&mesh);
+  return grid != nullptr && dimension(*grid) == 2;
+}
+
+/// What a flat grid has instead of a surface.
+int run_contour_lines(Session& session, const SurfaceOptions& options, const Grid& grid, const Field& field) {
+  if (!options.output.file.empty()) check_poly_output(options.output.file);
+  const ContourLines contours = session.in_phase(
+      Phase::compute, [&] { return contour_lines(grid, field, options.values, session.host()); });
+  session.print("{}: field '{}' at {}: {}, {}\n", options.input.file.string(), field.name(),
+                fmt::join(options.values, ", "), counted(contours.lines.vertex_count(), "point", "points"),
+                counted(contours.lines.cell_count(), "line", "lines"));
+  Json& result = session.result();
+  result["field"] = field.name();
+  result["values"] = options.values;
+  result["points"] = contours.lines.vertex_count();
+  result["lines"] = contours.lines.cell_count();
+  if (!options.output.file.empty())
+    result["output"] = write_poly_output(session, options.output, contours.lines);
+  return 0;
+}
+
+int run_isosurface(Session& session, const SurfaceOptions& options) {
+  if (!options.output.file.empty()) check_output(options.output);
+  check_values(options.values);
+  const Input input = read_volume(session, options);
+  check_mesh(input.mesh);
+  for (const std::string& note : input.report.notes) session.note(note);
+  const Field& field = choose_point_scalar(input.mesh, options.field);
+  if (is_flat(input.mesh)) return run_contour_lines(session, options, std::get<Grid>(input.mesh), field);
+  const Reservation bits(session.memory(), vertex_count(input.mesh) / 8 * options.values.size(),
+                         "the crossings");
+  Isosurface surface = compute_surface(session, options, input.mesh, field);
+  if (options.provenance) add_provenance(surface.mesh, surface.provenance);
+  const Reservation room(session.memory(), surface.mesh.bytes(), "the surface");
+
+  session.print("{}: field '{}' at {}: {}, {}\n", options.input.file.string(), field.name(),
+                fmt::join(options.values, ", "), counted(surface.mesh.vertex_count(), "point", "points"),
+                counted(surface.mesh.cell_count(), "triangle", "triangles"));
+  if (surface.mesh.cells.empty()) {
+    const FieldRange range = compute_range(field);
+    session.note(fmt::format("the surface is empty: '{}' goes from {} to {}", field.name(),
+                             range.lowest.dump(), range.highest.dump()));
+  }
+  Json& result = session.result();
+  result["field"] = field.name();
+  result["values"] = options.values;
+  result["points"] = surface.mesh.vertex_count();
+  result["triangles"] = surface.mesh.cell_count();
+  if (!options.output.file.empty()) write_output(session, options.output, std::move(surface.mesh));
+  return 0;
+}
+
+}  // namespace
+
+Verb isosurface_verb() {
+  return define_verb<SurfaceOptions>(
+      {"isosurface", "cut a scalar field at given values into a connected surface",
+       "  tessera isosurface lattice64.vti --value 0.15,0.3 -o surface.vtp\n"
+       "  tessera isosurface scan.raw --dims 256x256x128 --type int16 --value 300 --normals gradient -o "
+       "bone.ply"},
+      declare_isosurface, run_isosurface);
+}
+
+}  // namespace tessera::cli

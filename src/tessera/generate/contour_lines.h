@@ -1,0 +1,28 @@
+// Contour lines: the level set of a field on a flat grid, as segments that share their end points. A plain
+// generator on key-reduce: pixels emit segments, keys are the lattice edges they end on.
+#pragma once
+
+#include <span>
+
+#include <tessera/exec/exec.h>
+#include <tessera/generate/provenance.h>
+#include <tessera/mesh/field.h>
+#include <tessera/mesh/mesh.h>
+#include <tessera/mesh/poly_data.h>
+
+namespace tessera {
+
+struct ContourLines {
+  PolyData
+      lines;  ///< segments, isovalue after isovalue; the high side is on their left, seen from the third axis
+  Provenance provenance;  ///< the lattice edge of each point, the pixel of each segment
+};
+
+/// The contour lines of a field on the points of a grid in which exactly one axis has one point; other grids
+/// have none. On a pixel with high corners across a diagonal the high ones are separated, as in isosurface();
+/// a pixel with a NaN corner has no lines. Point data is interpolated, cell data copied. Errors as
+/// isosurface().
+[[nodiscard]] ContourLines contour_lines(const Grid& grid, const Field& field,
+                                         std::span<const double> isovalues, const Exec& exec = Exec::host());
+
+}  // namespace tessera

@@ -1,0 +1,355 @@
+// Marching cubes on a device: the same words and the same counts as on the host (lattice_bits.h).
+//
+//   bits       a warp turns 32 words of values into bits by ballots
+//   count      eight lanes add up a row; every word learns where its vertices and triangles begin in the row
+//   scan       rows
+//   vertices   a lane for each point of half a word
+//   triangles  a lane for each cell
+#include <tessera/generate/resident.h>
+
+#include <tessera/exec/primitives.h>
+#include <tessera/generate/grid_surface.h>
+#include <tessera/generate/lattice_bits.h>
+#include <tessera/generate/surface_parts.h>
+#include <tessera/exec/cuda/check.cuh>
+#include <tessera/exec/for_each.cuh>
+#include <tessera/generate/cuda/table.cuh>
+
+namespace tessera {
+namespace {
+
+using lattice::CellWords;
+using lattice::count_bits;
+using lattice::RowCounts;
+using lattice::View;
+using lattice::word_bits;
+
+constexpr std::uint32_t lanes = 32;
+constexpr std::uint32_t all_lanes = 0xFFFFFFFFu;
+constexpr std::uint32_t row_lanes = 8;
+
+__device__ std::size_t thread_number() {
+  return static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+
+/// Blocks for so many threads.
+unsigned blocks_for(std::size_t threads) {
+  return static_cast<unsigned>((threads + cuda::block_threads - 1) / cuda::block_threads);
+}
+
+template <class T>
+struct IsHigh {
+  T threshold;
+  bool never;
+  __device__ bool operator()(T v) const { return !never && v >= threshold; }
+};
+template <class T>
+struct IsNumber {
+  __device__ bool operator()(T v) const { return v == v; }
+};
+
+/// A bit for each value that passes the test; *has_nan is set if one is NaN.
+template <class T, class Test>
+__global__ void bits_kernel(const T* values, View shape, Test test, std::uint64_t* bits,
+                            std::uint32_t* has_nan) {
+  const std::size_t total = shape.rows() * shape.words;
+  const std::size_t first = thread_number() / lanes * lanes;  // a warp makes 32 words
+  const std::uint32_t lane = threadIdx.x % lanes;
+  if (first >= total) return;
+  std::size_t row = first / shape.words;
+  auto w = static_cast<std::uint32_t>(first % shape.words);
+  std::uint64_t mine = 0;
+  bool nan = false;
+#pragma unroll 8
+  for (std::uint32_t s = 0; s < lanes; ++s) {
+    if (first + s < total) {
+      const T* line = values + row * shape.nx;
+      const std::uint32_t i = w * word_bits + lane;
+      const T low = i < shape.nx ? line[i] : T{};
+      const T high = i + lanes < shape.nx ? line[i + lanes] : T{};
+      const std::uint32_t low_bits = __ballot_sync(all_lanes, i < shape.nx && test(low));
+      const std::uint32_t high_bits = __ballot_sync(all_lanes, i + lanes < shape.nx && test(high));
+      nan = nan || low != low || high != high;
+      if (lane == s) mine = static_cast<std::uint64_t>(high_bits) << lanes | low_bits;
+      if (++w == shape.words) {
+        w = 0;
+        ++row;
+      }
+    }
+  }
+  if (first + lane < total) bits[first + lane] = mine;
+  if (__any_sync(all_lanes, nan) && lane == 0) *has_nan = 1;
+}
+
+__global__ void whole_kernel(View numbers, std::uint64_t* whole) {
+  const std::size_t place = thread_number();
+  if (place >= numbers.rows() * numbers.words) return;
+  const std::size_t row = place / numbers.words;
+  const auto w = static_cast<std::uint32_t>(place % numbers.words);
+  const auto j = static_cast<std::uint32_t>(row % numbers.ny);
+  const auto k = static_cast<std::uint32_t>(row / numbers.ny);
+  std::uint64_t all = j + 1 < numbers.ny && k + 1 < numbers.nz ? numbers.inner(w) : 0;
+  if (all != 0) {
+    const CellWords words = numbers.cell_words(j, k, w);
+    for (int c = 0; c < 8; ++c) all &= words.corner[c];
+  }
+  whole[place] = all;
+}
+
+/// Eight lanes a row: for each word, the places of its first vertices and triangle in the row; for each row,
+/// how many.
+__global__ void count_kernel(View view, RowCounts* first, std::uint32_t* vertices, std::uint32_t* triangles) {
+  const std::size_t row = thread_number() / row_lanes;
+  if (row >= view.rows()) return;
+  const std::uint32_t lane = threadIdx.x % row_lanes;
+  const std::uint32_t mask = 0xFFu << (threadIdx.x % lanes / row_lanes * row_lanes);
+  const auto j = static_cast<std::uint32_t>(row % view.ny);
+  const auto k = static_cast<std::uint32_t>(row / view.ny);
+  std::uint32_t sums[4] = {0, 0, 0, 0};
+  for (std::uint32_t begin = 0; begin < view.words; begin += row_lanes) {
+    const std::uint32_t w = begin + lane;
+    const RowCounts own = w < view.words ? view.count_word(j, k, w) : RowCounts{};
+    const std::uint32_t counts[4] = {own.vertices[0], own.vertices[1], own.vertices[2], own.triangles};
+    std::uint32_t before[4];
+#pragma unroll
+    for (int c = 0; c < 4; ++c) {
+      std::uint32_t inclusive = counts[c];
+#pragma unroll
+      for (std::uint32_t step = 1; step < row_lanes; step *= 2) {
+        const std::uint32_t other = __shfl_up_sync(mask, inclusive, step, row_lanes);
+        if (lane >= step) inclusive += other;
+      }
+      before[c] = sums[c] + inclusive - counts[c];
+      sums[c] += __shfl_sync(mask, inclusive, row_lanes - 1, row_lanes);
+    }
+    if (w < view.words) {
+      RowCounts& place = first[row * view.words + w];
+      for (int axis = 0; axis < 3; ++axis) place.vertices[axis] = before[axis];
+      place.triangles = before[3];
+    }
+  }
+  for (std::uint32_t w = lane; w < view.words; w += row_lanes) {  // y after x, z after y
+    RowCounts& place = first[row * view.words + w];
+    place.vertices[1] += sums[0];
+    place.vertices[2] += sums[0] + sums[1];
+  }
+  if (lane == 0) {
+    vertices[row] = sums[0] + sums[1] + sums[2];
+    triangles[row] = sums[3];
+  }
+}
+
+/// Where everything begins.
+struct Starts {
+  const RowCounts* words;
+  const std::uint64_t* vertices;   ///< of each row
+  const std::uint64_t* triangles;  ///< of each row
+
+  __device__ std::uint32_t vertex(const View& view, std::size_t row, std::uint32_t w, int axis) const {
+    return static_cast<std::uint32_t>(vertices[row]) + words[row * view.words + w].vertices[axis];
+  }
+};
+
+template <class T, class Real>
+__global__ void vertices_kernel(LatticeValues<T> field, LatticeFrame frame, View view, Starts starts,
+                                WeightOf<T> isovalue, lattice::VertexOutput<Real> out) {
+  const std::size_t warp = thread_number() / lanes;
+  const std::uint32_t halves = 2 * view.words;
+  const std::size_t row = warp / halves;
+  if (row >= view.rows()) return;
+  const auto half = static_cast<std::uint32_t>(warp % halves);
+  const std::uint32_t w = half / 2;
+  const std::uint32_t bit = half % 2 * lanes + threadIdx.x % lanes;
+  const auto j = static_cast<std::uint32_t>(row % view.ny);
+  const auto k = static_cast<std::uint32_t>(row / view.ny);
+  const std::uint32_t i = w * word_bits + bit;
+  const std::size_t point = row * field.nx + i;
+  for (int axis = 0; axis < 3; ++axis) {
+    const std::uint64_t crossed = view.edges(axis, j, k, w);
+    if ((crossed >> bit & 1) == 0) continue;
+    const std::uint64_t below = (std::uint64_t{1} << bit) - 1;
+    const std::size_t id = starts.vertex(view, row, w, axis) + count_bits(crossed & below);
+    const std::size_t stride = axis == 0   ? 1
+                               : axis == 1 ? field.nx
+                                           : static_cast<std::size_t>(field.nx) * field.ny;
+    using Weight = WeightOf<T>;
+    const Weight t = edge_weight(static_cast<Weight>(field.values[point]),
+                                 static_cast<Weight>(field.values[point + stride]), isovalue);
+    const double along = static_cast<double>(t);
+    out.points[id] = vec_cast<Real>(
+        frame.at(axis == 0 ? i + along : i, axis == 1 ? j + along : j, axis == 2 ? k + along : k));
+    if (!out.normals.empty()) {
+      const auto here = field.gradient(i, j, k);
+      const auto there = field.gradient(i + (axis == 0), j + (axis == 1), k + (axis == 2));
+      out.normals[id] = normal_of(frame, lerp(here, there, t));
+    }
+    if (!out.edges.empty()) {
+      out.edges[id] = {point, point + stride};
+      out.weights[id] = along;
+    }
+  }
+}
+
+/// A warp for each word of 64 cells.
+__global__ void triangles_kernel(View view, Starts starts, std::uint32_t* triangles, std::uint64_t* sources) {
+  __shared__ std::uint32_t shared_ids[cuda::block_threads][13];  // 13: lanes do not share a bank
+  const std::size_t warp = thread_number() / lanes;
+  const std::size_t row = warp / view.words;
+  if (row >= view.rows()) return;
+  const auto w = static_cast<std::uint32_t>(warp % view.words);
+  const auto j = static_cast<std::uint32_t>(row % view.ny);
+  const auto k = static_cast<std::uint32_t>(row / view.ny);
+  if (j + 1 >= view.ny || k + 1 >= view.nz) return;
+  const CellWords words = view.cell_words(j, k, w);
+  if (words.active == 0) return;
+  std::uint64_t crossed[8];
+  std::uint32_t begin[8];
+#pragma unroll
+  for (int e = 0; e < 8; ++e) {
+    const View::Line line = View::line(e, j, k);
+    crossed[e] = view.edges(line.axis, line.j, line.k, w);
+    begin[e] = starts.vertex(view, view.row(line.j, line.k), w, line.axis);
+  }
+  std::size_t next = starts.triangles[row] + starts.words[row * view.words + w].triangles;
+  const std::uint32_t lane = threadIdx.x % lanes;
+  const std::uint32_t lower_lanes = (1u << lane) - 1;
+  std::uint32_t* ids = shared_ids[threadIdx.x];
+  for (std::uint32_t half = 0; half < 2; ++half) {
+    const std::uint32_t bit = half * lanes + lane;
+    const bool is_active = (words.active >> bit & 1) != 0;
+    const cube::Case& entry = cuda::cube_cases[is_active ? words.case_of(bit) : 0];
+    const std::uint32_t count = entry.triangles;  // below 8: three ballots are a scan
+    std::uint32_t before = 0;
+    std::uint32_t total = 0;
+#pragma unroll
+    for (std::uint32_t b = 0; b < 3; ++b) {
+      const std::uint32_t has = __ballot_sync(all_lanes, (count >> b & 1) != 0);
+      before += static_cast<std::uint32_t>(__popc(has & lower_lanes)) << b;
+      total += static_cast<std::uint32_t>(__popc(has)) << b;
+    }
+    if (is_active) {
+      const std::uint64_t below = (std::uint64_t{1} << bit) - 1;
+#pragma unroll
+      for (int e = 0; e < 8; ++e) {
+        const std::uint32_t id = begin[e] + count_bits(crossed[e] & below);
+        ids[e] = id;
+        if (e >= 4) ids[e + 4] = id + static_cast<std::uint32_t>(crossed[e] >> bit & 1);
+      }
+      std::uint32_t* out = triangles + 3 * (next + before);
+      for (std::uint32_t c = 0; c < 3 * count; ++c) out[c] = ids[entry.edges[c]];
+      if (sources != nullptr) {
+        const std::uint64_t cell =
+            w * word_bits + bit + (view.nx - 1) * (j + static_cast<std::uint64_t>(view.ny - 1) * k);
+        for (std::uint32_t t = 0; t < count; ++t) sources[next + before + t] = cell;
+      }
+    }
+    next += total;
+  }
+}
+
+/// The number in the last place of a buffer.
+std::uint64_t last_of(const Exec& exec, const Buffer<std::uint64_t>& numbers) {
+  std::uint64_t last = 0;
+  detail::copy(exec, &last, numbers.data() + numbers.size() - 1, sizeof(last), detail::CopyKind::to_host);
+  return last;
+}
+
+/// The bits of a level set, and of the cells without NaN if there is one.
+template <class T>
+struct DeviceBits {
+  Buffer<std::uint64_t> high;
+  Buffer<std::uint64_t> whole;
+
+  DeviceBits(const Exec& exec, const View& shape, const T* values, const Isovalue<T>& isovalue)
+      : high(exec, shape.rows() * shape.words) {
+    Buffer<std::uint32_t> has_nan(exec, std::array<std::uint32_t, 1>{0});
+    make(exec, shape, values, IsHigh<T>{isovalue.threshold, isovalue.never}, high, has_nan);
+    if (has_nan.to_host()[0] == 0) return;
+    Buffer<std::uint64_t> numbers(exec, high.size());
+    make(exec, shape, values, IsNumber<T>{}, numbers, has_nan);
+    whole = Buffer<std::uint64_t>(exec, high.size());
+    View view = shape;
+    view.high = numbers.data();
+    whole_kernel<<<blocks_for(high.size()), cuda::block_threads>>>(view, whole.data());
+    cuda::check_launch("looking for cells without NaN");
+  }
+
+ private:
+  template <class Test>
+  static void make(const Exec&, const View& shape, const T* values, Test test, Buffer<std::uint64_t>& bits,
+                   Buffer<std::uint32_t>& has_nan) {
+    bits_kernel<<<blocks_for(bits.size()), cuda::block_threads>>>(values, shape, test, bits.data(),
+                                                                  has_nan.data());
+    cuda::check_launch("comparing values");
+  }
+};
+
+}  // namespace
+
+template <class T>
+SurfaceBuffers<GridReal<T>> resident_isosurface(const Exec& exec, const Grid& grid, const T* values,
+                                                double isovalue, const ResidentOptions& options) {
+  TS_EXPECTS(exec.is_cuda());
+  using Real = GridReal<T>;
+  SurfaceBuffers<Real> surface;
+  if (grid.dims[0] < 2 || grid.dims[1] < 2 || grid.dims[2] < 2) return surface;
+  const cuda::CurrentDevice current(exec.device());
+  const auto iso = Isovalue<T>::of(isovalue);
+  View view = lattice::view_of(grid);
+  const DeviceBits<T> bits(exec, view, values, iso);
+  view.high = bits.high.data();
+  view.whole = bits.whole.data();
+
+  const std::size_t rows = view.rows();
+  Buffer<RowCounts> words(exec, rows * view.words);
+  Buffer<std::uint32_t> row_vertices(exec, rows);
+  Buffer<std::uint32_t> row_triangles(exec, rows);
+  count_kernel<<<blocks_for(rows * row_lanes), cuda::block_threads>>>(view, words.data(), row_vertices.data(),
+                                                                      row_triangles.data());
+  cuda::check_launch("counting crossings");
+  Buffer<std::uint64_t> first_vertices(exec, rows + 1);
+  Buffer<std::uint64_t> first_triangles(exec, rows + 1);
+  exclusive_scan<std::uint32_t, std::uint64_t>(exec, row_vertices.span(), first_vertices.span());
+  exclusive_scan<std::uint32_t, std::uint64_t>(exec, row_triangles.span(), first_triangles.span());
+  const std::uint64_t vertices = last_of(exec, first_vertices);
+  const std::uint64_t triangles = last_of(exec, first_triangles);
+  expect_countable(vertices, triangles);
+  if (triangles == 0) return surface;
+
+  const Starts starts{words.data(), first_vertices.data(), first_triangles.data()};
+  surface.points = Buffer<Vec3<Real>>(exec, vertices);
+  if (options.with_normals) surface.normals = Buffer<Vec3f>(exec, vertices);
+  surface.cells = Buffer<TriMesh::Cell>(exec, triangles);
+  if (options.with_provenance) {
+    surface.edges = Buffer<std::array<std::uint64_t, 2>>(exec, vertices);
+    surface.weights = Buffer<double>(exec, vertices);
+    surface.sources = Buffer<std::uint64_t>(exec, triangles);
+  }
+  const LatticeValues<T> field{values, view.nx, view.ny, view.nz};
+  const lattice::VertexOutput<Real> out{surface.points.span(), surface.normals.span(), surface.edges.span(),
+                                        surface.weights.span()};
+  vertices_kernel<<<blocks_for(rows * view.words * word_bits), cuda::block_threads>>>(
+      field, lattice::frame_of(grid), view, starts, iso.value, out);
+  cuda::check_launch("writing vertices");
+  triangles_kernel<<<blocks_for(rows * view.words * lanes), cuda::block_threads>>>(
+      view, starts, reinterpret_cast<std::uint32_t*>(surface.cells.data()), surface.sources.data());
+  cuda::check_launch("writing triangles");
+  return surface;
+}
+
+#define TS_INSTANTIATE(T)                                                                              \
+  template SurfaceBuffers<GridReal<T>> resident_isosurface(const Exec&, const Grid&, const T*, double, \
+                                                           const ResidentOptions&)
+TS_INSTANTIATE(std::int8_t);
+TS_INSTANTIATE(std::uint8_t);
+TS_INSTANTIATE(std::int16_t);
+TS_INSTANTIATE(std::uint16_t);
+TS_INSTANTIATE(std::int32_t);
+TS_INSTANTIATE(std::uint32_t);
+TS_INSTANTIATE(std::int64_t);
+TS_INSTANTIATE(std::uint64_t);
+TS_INSTANTIATE(float);
+TS_INSTANTIATE(double);
+#undef TS_INSTANTIATE
+
+}  // namespace tessera

@@ -6,6 +6,8 @@
 
 #include <tessera/mesh/triangulate.h>
 
+#include "text.h"
+
 namespace tessera::cli {
 namespace {
 
@@ -45,16 +47,22 @@ void add_topology_options(CLI::App& app, TopologyArguments& arguments) {
       ->type_name("NAME");
   app.add_option("--provider", arguments.provider,
                  "who brings the cells around a vertex: push goes through the tiles, the others are asked "
-                 "vertex by vertex; results are equal")
-      ->check(CLI::IsMember({"push", "materialized", "explicit", "implicit"}))
+                 "vertex by vertex, device being a GPU; results are equal")
+      ->check(CLI::IsMember({"push", "materialized", "explicit", "implicit", "device"}))
       ->capture_default_str();
   app.add_option("--producers", arguments.producers,
                  "with --provider explicit or implicit: helper threads that work ahead")
       ->check(CLI::Range(0, 256))
       ->type_name("N");
+  app.add_flag("--stats", arguments.stats, "say what the provider did and where the time of requests went");
 }
 
 void check_provider(const TopologyArguments& arguments) {
+  if (arguments.stats && (arguments.provider == "push" || arguments.provider == "materialized")) {
+    throw Error(ErrorCode::bad_option,
+                fmt::format("--stats has nothing to say of --provider {}; use explicit, implicit or device",
+                            arguments.provider));
+  }
   if (arguments.producers == 0 || arguments.provider == "explicit" || arguments.provider == "implicit")
     return;
   throw Error(ErrorCode::bad_option,
@@ -85,12 +93,18 @@ Domain<Dim> make_domain(Session& session, const TopologyArguments& arguments, co
     domain.room = Reservation(session.memory(), domain.tiles->bytes(), "the mesh in tiles");
     if (!is_pushed) {
       const StorageMode mode = mode_named(arguments.provider);
-      auto connectivity = Connectivity<Dim>(*domain.tiles, {.mode = mode,
-                                                            .ids = Ids::tiled,
-                                                            .memory = store_bytes(session, mode),
-                                                            .producers = arguments.producers,
-                                                            .exec = session.host()});
+      const bool by_device = arguments.provider == "device";
+      const int threads = session.host().threads();
+      auto connectivity =
+          Connectivity<Dim>(*domain.tiles, {.mode = mode,
+                                            .ids = Ids::tiled,
+                                            .memory = store_bytes(session, mode),
+                                            .producers = arguments.producers,
+                                            .exec = by_device ? Exec::cuda(0, threads) : session.host(),
+                                            .device_producers = by_device});
       domain.rows = std::get<0>(connectivity.template request<StarRelation<Dim>>());
+      const std::string why = connectivity.no_device_producers();
+      if (!why.empty()) session.note(why + "; the host makes the rows");
     }
     return domain;
   });
@@ -105,6 +119,36 @@ Bytes gradient_bytes(const TiledMesh<Dim>& tiles, bool keeps_paths) {
   return 12 * vertices + 2 * 5 * edges + cells + paths;  // edges twice, when workers' rows are joined
 }
 
+template <int Dim>
+void report_provider(Session& session, const TopologyArguments& arguments, const Domain<Dim>& domain) {
+  if (!arguments.stats || !domain.rows) return;
+  const StoreStatistics store = domain.rows->statistics();
+  const DeviceStatistics device = domain.rows->device_statistics();
+  Json& result = session.result()["provider"];
+  result["tiles"] = {{"produced", store.produced}, {"ahead", store.ahead},   {"wasted", store.wasted},
+                     {"evicted", store.evicted},   {"misses", store.misses}, {"waits", store.waits}};
+  Table table({Align::left, Align::right});
+  table.add({"tiles produced", grouped(store.produced)});
+  table.add({"  of them ahead of need", grouped(store.ahead)});
+  table.add({"  never read", grouped(store.wasted)});
+  if (device.batches > 0) {
+    const auto seconds = [&](const char* name, const char* key, double value) {
+      table.add({name, fmt::format("{:.4f} s", value)});
+      result["device"][key] = value;
+    };
+    result["device"] = {{"requests", device.requests}, {"batches", device.batches}, {"tiles", device.tiles}};
+    table.add({"requests of the device", grouped(device.requests)});
+    table.add({"batches", grouped(device.batches)});
+    seconds("waiting, all consumers", "waiting", device.waiting);
+    seconds("  push", "pushing", device.pushing);
+    seconds("  in queue", "queued", device.queued);
+    seconds("  preparation", "preparing", device.preparing);
+    seconds("  kernels and transfer", "computing", device.computing);
+    seconds("  integration", "integrating", device.integrating);
+  }
+  session.print("{}", table.text());
+}
+
 std::string describe(const TopologyArguments& arguments, const TopologyInput& input) {
   return fmt::format("{}: {}, field '{}'", arguments.input.file.string(), describe_counts(input.input.mesh),
                      input.field->name());
@@ -114,6 +158,8 @@ template Domain<2> make_domain(Session&, const TopologyArguments&, const Simplex
                                const Exec&);
 template Domain<3> make_domain(Session&, const TopologyArguments&, const SimplexMesh<3>&, const Field&,
                                const Exec&);
+template void report_provider(Session&, const TopologyArguments&, const Domain<2>&);
+template void report_provider(Session&, const TopologyArguments&, const Domain<3>&);
 template Bytes gradient_bytes(const TiledMesh<2>&, bool);
 template Bytes gradient_bytes(const TiledMesh<3>&, bool);
 

@@ -24,6 +24,7 @@ struct TopologyArguments {
   std::string field;  ///< empty: the only one there is
   std::string provider = "push";
   int producers = 0;
+  bool stats = false;
 };
 
 void add_topology_options(CLI::App& app, TopologyArguments& arguments);
@@ -67,6 +68,10 @@ template <int Dim>
 [[nodiscard]] Domain<Dim> make_domain(Session& session, const TopologyArguments& arguments,
                                       const SimplexMesh<Dim>& mesh, const Field& field, const Exec& exec);
 
+/// With --stats: what the provider of rows did, as a table and in the JSON result.
+template <int Dim>
+void report_provider(Session& session, const TopologyArguments& arguments, const Domain<Dim>& domain);
+
 /// "kuhn64.vtu: 116,208 points, 634,698 tetrahedra, field 'rough'".
 [[nodiscard]] std::string describe(const TopologyArguments& arguments, const TopologyInput& input);
 
@@ -87,6 +92,7 @@ void with_domain(Session& session, const TopologyArguments& arguments, const Top
             auto domain = make_domain(session, arguments, mesh, *input.field, exec);
             domain.title = describe(arguments, input);
             f(std::as_const(domain));
+            report_provider(session, arguments, domain);
           };
           if (arguments.provider != "push") return run(session.host());
           session.run_on_device(mesh.cell_count(), device_bytes(mesh), run);

@@ -44,8 +44,17 @@ void expect_same(const Mesh& mesh, const Field& field, const std::vector<double>
   }
 }
 
+class OnDevice : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (devices().empty()) GTEST_SKIP() << no_device_reason();
+  }
+};
+
+class DeviceIsosurfaces : public OnDevice {};
+
 template <class T>
-class DeviceIsosurface : public testing::Test {};
+class DeviceIsosurface : public OnDevice {};
 using AllTypes = testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
                                 std::uint32_t, std::int64_t, std::uint64_t, float, double>;
 TYPED_TEST_SUITE(DeviceIsosurface, AllTypes);
@@ -70,7 +79,7 @@ TYPED_TEST(DeviceIsosurface, OfTetsIsTheHosts) {
   expect_same(mesh, make_noise<TypeParam>(mesh.vertex_count()), {10.0, 1e9, 42.5});
 }
 
-TEST(DeviceIsosurfaces, LeaveOutNaNAsTheHostDoes) {
+TEST_F(DeviceIsosurfaces, LeaveOutNaNAsTheHostDoes) {
   Grid grid = make_lattice(90, 20, 20);
   grid.direction = {0, -1, 0, 1, 0, 0, 0, 0, 1};
   expect_same(grid, make_noise<float>(grid.vertex_count(), 0.05), {0.0});
@@ -79,7 +88,7 @@ TEST(DeviceIsosurfaces, LeaveOutNaNAsTheHostDoes) {
   expect_same(mesh, make_noise<float>(mesh.vertex_count(), 0.05), {0.0});
 }
 
-TEST(DeviceIsosurfaces, KeepDoubleCoordinates) {
+TEST_F(DeviceIsosurfaces, KeepDoubleCoordinates) {
   TetMesh mesh = make_kuhn(10);
   Array<Vec3d> points;
   for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) points.push_back(mesh.points[VertexId(v)]);
@@ -87,13 +96,13 @@ TEST(DeviceIsosurfaces, KeepDoubleCoordinates) {
   expect_same(mesh, make_noise<float>(mesh.vertex_count()), {5.0});
 }
 
-TEST(DeviceIsosurfaces, FlatGridsHaveNone) {
+TEST_F(DeviceIsosurfaces, FlatGridsHaveNone) {
   Grid grid;
   grid.dims = {9, 9, 1};
   expect_same(grid, make_noise<float>(grid.vertex_count()), {5.0});
 }
 
-TEST(DeviceIsosurfaces, OfResidentDataHaveThePublishedCounts) {
+TEST_F(DeviceIsosurfaces, OfResidentDataHaveThePublishedCounts) {
   const Exec exec = Exec::cuda(0);
   const Grid grid = make_lattice(256, 256, 256);
   const Buffer<float> mri(exec, make_mri_field(grid).as<float>());
@@ -116,7 +125,7 @@ TEST(DeviceIsosurfaces, OfResidentDataHaveThePublishedCounts) {
   });
 }
 
-TEST(DeviceIsosurfaces, RefuseTetsWithoutPoints) {
+TEST_F(DeviceIsosurfaces, RefuseTetsWithoutPoints) {
   TetMesh mesh = make_kuhn(8);
   const Field field = make_noise<float>(mesh.vertex_count());
   mesh.cells[5][1] = VertexId(99999);

@@ -19,6 +19,7 @@
 #include <tessera/generate/isosurface.h>
 #include <tessera/generate/key_reduce.h>
 #include <tessera/generate/provenance.h>
+#include <tessera/generate/subdivide.h>
 #include <tessera/generate/weld.h>
 #include <tessera/io/io.h>
 #include <tessera/mesh/doctor.h>

@@ -20,6 +20,7 @@
 #include <tessera/generate/key_reduce.h>
 #include <tessera/generate/provenance.h>
 #include <tessera/generate/subdivide.h>
+#include <tessera/generate/tetrahedralize.h>
 #include <tessera/generate/weld.h>
 #include <tessera/io/io.h>
 #include <tessera/mesh/doctor.h>
@@ -27,6 +28,7 @@
 #include <tessera/mesh/mesh.h>
 #include <tessera/mesh/octree.h>
 #include <tessera/mesh/poly_data.h>
+#include <tessera/mesh/solid_mesh.h>
 #include <tessera/mesh/triangulate.h>
 #include <tessera/tile/links.h>
 #include <tessera/tile/materialize.h>

@@ -16,9 +16,13 @@
 #include <tessera/exec/exec.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/primitives.h>
+#include <tessera/generate/coarsen.h>
+#include <tessera/generate/curvature.h>
+#include <tessera/generate/dual.h>
 #include <tessera/generate/isosurface.h>
 #include <tessera/generate/key_reduce.h>
 #include <tessera/generate/provenance.h>
+#include <tessera/generate/quality.h>
 #include <tessera/generate/subdivide.h>
 #include <tessera/generate/tetrahedralize.h>
 #include <tessera/generate/weld.h>

@@ -73,6 +73,23 @@ TEST_F(CliTetrahedralize, CutsSolids) {
   }
 }
 
+TEST_F(CliTetrahedralize, ReadsSolidsFromXml) {
+  write(
+      "s.vtu",
+      "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\"><UnstructuredGrid>"
+      "<Piece NumberOfPoints=\"9\" NumberOfCells=\"2\"><Points>"
+      "<DataArray type=\"Float32\" NumberOfComponents=\"3\" format=\"ascii\">"
+      "0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1 0.5 0.5 2</DataArray></Points><Cells>"
+      "<DataArray type=\"Int64\" Name=\"connectivity\" format=\"ascii\">0 1 2 3 4 5 6 7 4 5 6 7 8</DataArray>"
+      "<DataArray type=\"Int64\" Name=\"offsets\" format=\"ascii\">8 13</DataArray>"
+      "<DataArray type=\"UInt8\" Name=\"types\" format=\"ascii\">12 14</DataArray>"
+      "</Cells></Piece></UnstructuredGrid></VTKFile>");
+  EXPECT_EQ(result({"tetrahedralize", "s.vtu"})["tetrahedra"], 6 + 2);
+  const json centred = result({"tetrahedralize", "s.vtu", "--method", "face-centred"});
+  EXPECT_EQ(centred["tetrahedra"], 24 + 8);
+  EXPECT_EQ(centred["points"], 9 + 6 + 2);  // the base of the pyramid is a face of the hexahedron
+}
+
 TEST_F(CliTetrahedralize, RefusesWhatItCanNotCut) {
   write_solids();
   expect_one_sentence(run({"tetrahedralize", "s.vtk", "--method", "five", "-q"}), 6,

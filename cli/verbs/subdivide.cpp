@@ -66,7 +66,9 @@ void subdivide_and_write(Session& session, const SubdivideArguments& options, co
   });
   if (options.provenance) add_provenance(finer);
   const AnyMesh result = std::move(finer.mesh);
-  session.print("{}: {} levels: {}\n", options.input.file.string(), options.levels, describe_counts(result));
+  session.print("{}: {}: {}\n", options.input.file.string(),
+                counted(static_cast<std::uint64_t>(options.levels), "level", "levels"),
+                describe_counts(result));
   session.result()["levels"] = options.levels;
   session.result()["points"] = vertex_count(result);
   session.result()["cells"] = cell_count(result);

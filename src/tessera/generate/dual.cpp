@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <tessera/exec/for_each.h>
-#include <tessera/exec/host/scan.h>
 #include <tessera/generate/blend.h>
 #include <tessera/generate/checks.h>
 #include <tessera/generate/key_reduce.h>
@@ -124,31 +123,39 @@ class FanWalker {
   std::vector<FaceId> fan_;
 };
 
-/// Cells and corners of each kind.
-struct Totals {
-  std::array<std::uint64_t, 3> cells = {};
-  std::array<std::uint64_t, 3> corners = {};
-
-  void add(Kind kind, size_t size) {
-    ++cells[kind];
-    corners[kind] += size;
-  }
-};
-
 constexpr size_t chunk = 4096;
 
-template <class Use>
-void for_each_fan(const TriMesh& mesh, const Csr<VertexId, FaceId>& around, const Exec& exec,
-                  const Use& use) {
-  host::for_each_chunk(exec.threads(), mesh.vertex_count(), chunk, [&](host::Range range, int) {
-    FanWalker walker(mesh);
-    for (size_t v = range.begin; v < range.end; ++v) {
-      const VertexId vertex(static_cast<uint32_t>(v));
-      walker.walk(vertex, around[vertex], [&](Kind kind, std::span<const FaceId> fan) {
-        use(range.begin / chunk, vertex, kind, fan);
-      });
-    }
-  });
+/// The fans of a chunk of vertices, and later their places in the result.
+struct ChunkFans {
+  std::array<std::vector<uint32_t>, 3> sizes;    ///< of each kind's fans
+  std::array<std::vector<uint32_t>, 3> owners;   ///< the vertex of each
+  std::array<std::vector<VertexId>, 3> corners;  ///< of one after another
+  std::array<std::uint64_t, 3> first_cell = {};
+  std::array<std::uint64_t, 3> first_corner = {};
+};
+
+ChunkFans find_fans(const TriMesh& mesh, const Csr<VertexId, FaceId>& around, host::Range range) {
+  ChunkFans fans;
+  FanWalker walker(mesh);
+  for (size_t v = range.begin; v < range.end; ++v) {
+    const VertexId vertex(static_cast<uint32_t>(v));
+    walker.walk(vertex, around[vertex], [&](Kind kind, std::span<const FaceId> fan) {
+      fans.sizes[kind].push_back(static_cast<uint32_t>(fan.size()));
+      fans.owners[kind].push_back(vertex.index());
+      for (const FaceId f : fan) fans.corners[kind].push_back(VertexId(f.index()));
+    });
+  }
+  return fans;
+}
+
+void copy_fans(const ChunkFans& fans, size_t kind, PolyCells& list, std::span<uint32_t> owners) {
+  std::uint64_t corner = fans.first_corner[kind];
+  for (size_t i = 0; i < fans.sizes[kind].size(); ++i) {
+    list.offsets[fans.first_cell[kind] + i] = corner;
+    corner += fans.sizes[kind][i];
+  }
+  std::ranges::copy(fans.corners[kind], list.corners.data() + fans.first_corner[kind]);
+  std::ranges::copy(fans.owners[kind], owners.data() + fans.first_cell[kind]);
 }
 
 }  // namespace
@@ -162,36 +169,33 @@ PolyData make_dual(const TriMesh& mesh, const DualOptions& options) {
   report(0);
   const auto around =
       vertex_incidence<FaceId, 3>(std::span<const TriMesh::Cell>(mesh.cells), mesh.vertex_count(), exec);
-  std::vector<Totals> places((mesh.vertex_count() + chunk - 1) / chunk);
-  for_each_fan(mesh, around, exec, [&](size_t c, VertexId, Kind kind, std::span<const FaceId> fan) {
-    places[c].add(kind, fan.size());
+  std::vector<ChunkFans> chunks((mesh.vertex_count() + chunk - 1) / chunk);
+  host::for_each_chunk(exec.threads(), mesh.vertex_count(), chunk, [&](host::Range range, int) {
+    chunks[range.begin / chunk] = find_fans(mesh, around, range);
   });
-  Totals next;
-  for (Totals& place : places) {
-    for (size_t k = 0; k < 3; ++k) {
-      next.cells[k] += std::exchange(place.cells[k], next.cells[k]);
-      next.corners[k] += std::exchange(place.corners[k], next.corners[k]);
-    }
-  }
-  report(0.5);
+  report(0.7);
 
   PolyData dual;
   const std::array<PolyCells*, 3> lists = {&dual.vertices, &dual.lines, &dual.polygons};
-  std::array<std::uint64_t, 3> first = {};  // cell data goes through the lists in turn
-  for (size_t k = 0; k < 3; ++k) {
-    lists[k]->offsets.assign(next.cells[k] + 1, 0);
-    lists[k]->offsets.back() = next.corners[k];
-    lists[k]->corners.resize(next.corners[k]);
-    if (k > 0) first[k] = first[k - 1] + next.cells[k - 1];
+  std::array<std::uint64_t, 4> first = {};  // cell data goes through the lists in turn
+  for (size_t kind = 0; kind < 3; ++kind) {
+    std::uint64_t cells = 0;
+    std::uint64_t corners = 0;
+    for (ChunkFans& fans : chunks) {
+      fans.first_cell[kind] = std::exchange(cells, cells + fans.sizes[kind].size());
+      fans.first_corner[kind] = std::exchange(corners, corners + fans.corners[kind].size());
+    }
+    lists[kind]->offsets.resize(cells + 1);
+    lists[kind]->offsets.back() = corners;
+    lists[kind]->corners.resize(corners);
+    first[kind + 1] = first[kind] + cells;
   }
-  Array<uint32_t> owners(first[2] + next.cells[2]);
-  for_each_fan(mesh, around, exec, [&](size_t c, VertexId v, Kind kind, std::span<const FaceId> fan) {
-    const std::uint64_t cell = places[c].cells[kind];
-    const std::uint64_t corner = places[c].corners[kind];
-    lists[kind]->offsets[cell] = corner;
-    for (size_t i = 0; i < fan.size(); ++i) lists[kind]->corners[corner + i] = VertexId(fan[i].index());
-    owners[first[kind] + cell] = v.index();
-    places[c].add(kind, fan.size());
+  Array<uint32_t> owners(first[3]);
+  host::for_each_chunk(exec.threads(), chunks.size(), 1, [&](host::Range range, int) {
+    for (size_t kind = 0; kind < 3; ++kind) {
+      copy_fans(chunks[range.begin], kind, *lists[kind],
+                std::span(owners).subspan(first[kind], first[kind + 1] - first[kind]));
+    }
   });
   dual.points = blend(
       mesh.points, mesh.cell_count(),

@@ -30,8 +30,8 @@ struct DualOptions {
 /// Points are the triangles' centroids and carry the cell data; cells carry the point data of their vertex
 /// and its id as "InputVertex". The direction is that of the fan's lowest triangle. A closed fan of two
 /// triangles, which no polygon can show, is a line. Degenerate triangles take part as if they were not.
-/// Memory besides the result: 16 bytes a corner. The same bytes for any number of threads. Error(bad_mesh)
-/// for a triangle that names a point that is not there or a field of another length.
+/// Memory besides the result: about 20 bytes a corner. The same bytes for any number of threads.
+/// Error(bad_mesh) for a triangle that names a point that is not there or a field of another length.
 [[nodiscard]] PolyData make_dual(const TriMesh& mesh, const DualOptions& options = {});
 
 }  // namespace tessera

@@ -50,13 +50,15 @@ CLI::Option* add_output_options(CLI::App& app, OutputOptions& options) {
       ->type_name("FILE");
 }
 
-Input read_input(Session& session, const InputOptions& options) {
+Input read_input(Session& session, const InputOptions& options, SolidMesh* solids) {
   session.add_input(options.file);
   check_fits(session, options.file);
   ReadResult read = session.in_phase(Phase::read, [&] {
-    return read_mesh(options.file, {.simplices = options.simplices, .monitor = &session.monitor()});
+    return read_mesh(options.file,
+                     {.simplices = options.simplices, .solids = solids, .monitor = &session.monitor()});
   });
-  const Bytes bytes = std::visit([](const auto& mesh) { return mesh.bytes(); }, read.mesh);
+  const Bytes bytes = std::visit([](const auto& mesh) { return mesh.bytes(); }, read.mesh) +
+                      (solids != nullptr ? solids->bytes() : 0);
   Reservation reservation(session.memory(), bytes, "the mesh of '" + options.file.string() + "'");
   return {std::move(read.mesh), std::move(read.report), std::move(reservation)};
 }

@@ -44,7 +44,8 @@ struct Input {
 
 /// Reads the file in the read phase. Error(out_of_memory) before reading if the file alone is larger than
 /// --memory allows, and after it if the mesh is; else the errors of read_mesh().
-[[nodiscard]] Input read_input(Session& session, const InputOptions& options);
+/// With `solids`, cells of solids are put there uncut (ReadOptions::solids).
+[[nodiscard]] Input read_input(Session& session, const InputOptions& options, SolidMesh* solids = nullptr);
 
 /// Error(unsupported | write_failed) for an extension or a folder that write_mesh() would refuse: call it
 /// before the work, so that a slip of the fingers does not cost an hour.

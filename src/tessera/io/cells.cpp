@@ -194,6 +194,33 @@ Mesh cut_cells(const Input& input, RawMesh& raw, const FillCorners& fill_corners
   return mesh;
 }
 
+/// The solids as they are, for read_solids().
+SolidMesh take_solids(const Input& input, RawMesh& raw, const FillCorners& fill_corners) {
+  SolidMesh mesh;
+  Array<VertexId> corners(raw.ends.last());
+  CornerSink sink(input, corners, raw.points.size(), raw.ends);
+  fill_corners(sink);
+  Array<std::uint32_t> source;
+  std::uint64_t begin = 0;
+  for (std::size_t i = 0; i < raw.types.size(); begin = raw.ends[i++]) {
+    const std::uint8_t type = raw.types[i];
+    if (!is_solid(type)) continue;
+    VertexId* const own = corners.data() + begin;
+    if (type == voxel) {  // VTK numbers a voxel's corners like a lattice, not around
+      std::swap(own[2], own[3]);
+      std::swap(own[6], own[7]);
+    }
+    mesh.types.push_back(type == voxel ? SolidType::hexahedron : static_cast<SolidType>(type));
+    mesh.cells.add({own, raw.ends[i] - begin});
+    source.push_back(static_cast<std::uint32_t>(i));
+  }
+  mesh.points = std::move(raw.points);
+  mesh.point_data = std::move(raw.point_data);
+  mesh.cell_data = raw.cell_data.gather(source);
+  mesh.field_data = std::move(raw.field_data);
+  return mesh;
+}
+
 }  // namespace
 
 void name_polygons(RawMesh& raw) {
@@ -232,6 +259,13 @@ AnyMesh assemble(const Input& input, RawMesh raw, const FillCorners& fill_corner
   if (raw.types.empty()) {
     if (dimension == 3) return take_simplices<TetMesh>(input, raw, [](CornerSink&) {});
     return take_simplices<TriMesh>(input, raw, [](CornerSink&) {});
+  }
+  if (options.solids != nullptr && census.of(is_solid) > 0) {
+    check_types(input, census);
+    check_corner_counts(input, raw);
+    note_left_out(census, true, report);
+    *options.solids = take_solids(input, raw, fill_corners);
+    return TetMesh{};
   }
   if (is_uniform(raw, census, tetrahedron, 4)) return take_simplices<TetMesh>(input, raw, fill_corners);
   if (is_uniform(raw, census, triangle, 3)) return take_simplices<TriMesh>(input, raw, fill_corners);

@@ -1,34 +1,15 @@
 // Cuts of solids and polygons into simplices that match across neighbours without looking at them.
 //
-// J. Dompierre et al., "How to subdivide pyramids, prisms and hexahedra into tetrahedra" (1999): a
-// quadrilateral face is cut by the diagonal at its smallest vertex id, which both of its cells see alike. The
-// cell is then the cone from its own smallest vertex to the triangles of the faces that do not touch it; the
-// faces that do touch it are cut from that same vertex, so the cone agrees with them. 6 tetrahedra a
-// hexahedron, 3 a wedge, 2 a pyramid.
+// Solids are cut from their smallest vertex (mesh/solid_mesh.h), quadrilaterals likewise.
 #include <algorithm>
 #include <array>
 #include <vector>
 
 #include <tessera/io/cells.h>
+#include <tessera/mesh/solid_mesh.h>
 
 namespace tessera::io {
 namespace {
-
-using Face = std::array<int, 4>;  // the fourth is -1 for a triangle
-
-/// Faces as VTK numbers them, seen from outside counterclockwise.
-constexpr std::array<Face, 6> hexahedron_faces = {
-    {{0, 4, 7, 3}, {1, 2, 6, 5}, {0, 1, 5, 4}, {3, 7, 6, 2}, {0, 3, 2, 1}, {4, 5, 6, 7}}};
-constexpr std::array<Face, 5> wedge_faces = {
-    {{0, 1, 2, -1}, {3, 5, 4, -1}, {0, 3, 4, 1}, {1, 4, 5, 2}, {2, 5, 3, 0}}};
-constexpr std::array<Face, 5> pyramid_faces = {
-    {{0, 3, 2, 1}, {0, 1, 4, -1}, {1, 2, 4, -1}, {2, 3, 4, -1}, {3, 0, 4, -1}}};
-
-std::span<const Face> faces_of(std::uint8_t type) {
-  if (type == wedge) return wedge_faces;
-  if (type == pyramid) return pyramid_faces;
-  return hexahedron_faces;
-}
 
 Vec3d triangle_normal(const std::array<Vec3d, 3>& p) {
   return cross(p[1] - p[0], p[2] - p[0]);
@@ -142,18 +123,8 @@ void cut_solid(std::uint8_t type, std::span<const VertexId> corners,
     std::swap(v[2], v[3]);
     std::swap(v[6], v[7]);
   }
-  const VertexId apex = *std::min_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(corners.size()));
-  for (const Face& face : faces_of(type)) {
-    std::array<VertexId, 4> around = {};
-    const int size = face[3] < 0 ? 3 : 4;
-    for (int i = 0; i < size; ++i) around[i] = v[face[i]];
-    const auto end = around.begin() + size;
-    if (std::find(around.begin(), end, apex) != end) continue;
-    std::rotate(around.begin(), std::min_element(around.begin(), end), end);
-    // Seen from outside counterclockwise, so the apex, inside, makes a tetrahedron of positive volume.
-    emit({around[0], around[2], around[1], apex});
-    if (size == 4) emit({around[0], around[3], around[2], apex});
-  }
+  const auto solid = type == voxel ? SolidType::hexahedron : static_cast<SolidType>(type);
+  cut_from_smallest(solid, std::span<const VertexId>(v.data(), corners.size()), emit);
 }
 
 bool try_cut_polygon(std::uint8_t type, std::span<const VertexId> corners, const Points& points,

@@ -16,6 +16,7 @@
 #include <tessera/core/progress.h>
 #include <tessera/mesh/mesh.h>
 #include <tessera/mesh/poly_data.h>
+#include <tessera/mesh/solid_mesh.h>
 
 namespace tessera {
 
@@ -24,6 +25,9 @@ struct ReadOptions {
   /// that holds such cells is refused with their census. The cuts of neighbouring cells match; cell data is
   /// repeated for the parts. (Triangle strips are only a way to write triangles and are always taken apart.)
   bool simplices = false;
+  /// If set, tetrahedra, hexahedra, voxels, wedges and pyramids are put there as they are, and the mesh that
+  /// is returned is then empty. Files without any are read as ever.
+  SolidMesh* solids = nullptr;
   const Monitor* monitor = nullptr;
 };
 

@@ -1,0 +1,147 @@
+// tessera coarsen: an isosurface with about half of its triangles, and better ones.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include <tessera/generate/coarsen.h>
+#include <tessera/generate/isosurface.h>
+#include <tessera/generate/quality.h>
+
+#include "fields.h"
+#include "files.h"
+#include "quality_plot.h"
+#include "text.h"
+#include "verb.h"
+
+namespace tessera::cli {
+namespace {
+
+struct CoarsenArguments {
+  InputOptions input;
+  OutputOptions output;
+  double value = std::numeric_limits<double>::quiet_NaN();
+  std::string field;
+  std::filesystem::path histogram;
+};
+
+void declare_coarsen(CLI::App& app, CoarsenArguments& options) {
+  add_input_options(app, options.input);
+  app.add_option("--value", options.value,
+                 "the isovalue, if the input is a grid or tetrahedra and not a surface with provenance")
+      ->type_name("X");
+  app.add_option("--field", options.field, "the scalar field for --value; needed if there are several")
+      ->type_name("NAME");
+  app.add_option("--histogram", options.histogram, "a picture of the quality before and after, .svg")
+      ->type_name("FILE");
+  add_output_options(app, options.output)->description("the coarser surface to write");
+}
+
+/// What `isosurface --provenance` wrote.
+Isosurface surface_with_provenance(const CoarsenArguments& options, TriMesh mesh) {
+  const Field* edges = mesh.point_data.find("InputEdge");
+  const Field* weights = mesh.point_data.find("InputWeight");
+  const bool is_usable = edges != nullptr && edges->type() == ScalarType::i64 && edges->components() == 2 &&
+                         weights != nullptr && weights->type() == ScalarType::f64 &&
+                         weights->components() == 1;
+  if (!is_usable) {
+    throw Error(
+        ErrorCode::not_found,
+        fmt::format("'{}' has no point fields InputEdge and InputWeight, which say where its points came "
+                    "from; make it with 'tessera isosurface --provenance'",
+                    options.input.file.string()));
+  }
+  Isosurface surface;
+  const auto ends = edges->as<std::int64_t>();
+  surface.provenance.edges.resize(ends.size() / 2);
+  for (std::size_t v = 0; v < ends.size() / 2; ++v) {
+    surface.provenance.edges[v] = {static_cast<std::uint64_t>(ends[2 * v]),
+                                   static_cast<std::uint64_t>(ends[2 * v + 1])};
+  }
+  surface.provenance.weights.assign(weights->as<double>().begin(), weights->as<double>().end());
+  mesh.point_data.remove("InputEdge");  // no longer true of the means
+  mesh.point_data.remove("InputWeight");
+  surface.mesh = std::move(mesh);
+  return surface;
+}
+
+Isosurface take_surface(Session& session, const CoarsenArguments& options, AnyMesh& mesh) {
+  if (TriMesh* surface = std::get_if<TriMesh>(&mesh))
+    return surface_with_provenance(options, std::move(*surface));
+  if (std::isnan(options.value)) {
+    throw Error(ErrorCode::bad_option,
+                fmt::format("'{}' is a {}; name the isovalue of its surface with --value",
+                            options.input.file.string(), kind_name(mesh)));
+  }
+  const Field& field = choose_point_scalar(mesh, options.field);
+  const IsosurfaceOptions how{.keep_provenance = true, .exec = session.host(), .monitor = &session.monitor()};
+  const auto* grid = std::get_if<Grid>(&mesh);
+  return grid != nullptr ? isosurface(*grid, field, {&options.value, 1}, how)
+                         : isosurface(std::get<TetMesh>(mesh), field, {&options.value, 1}, how);
+}
+
+Json describe(const QualitySummary& summary) {
+  return {{"triangles", summary.triangles},
+          {"mean", summary.mean},
+          {"median", summary.median},
+          {"acceptable", summary.acceptable},
+          {"histogram", summary.histogram}};
+}
+
+void check_outputs(const CoarsenArguments& options) {
+  if (!options.output.file.empty()) check_output(options.output);
+  if (options.histogram.empty()) return;
+  if (extension_of(options.histogram) != "svg") {
+    throw Error(ErrorCode::unsupported, fmt::format("'{}' can not be written; give it the extension .svg",
+                                                    options.histogram.string()));
+  }
+  check_folder(options.histogram);
+}
+
+int run_coarsen(Session& session, const CoarsenArguments& options) {
+  check_outputs(options);
+  Input input = read_input(session, options.input);
+  for (const std::string& note : input.report.notes) session.note(note);
+  const Isosurface surface =
+      session.in_phase(Phase::prepare, [&] { return take_surface(session, options, input.mesh); });
+  const Reservation room(session.memory(), 2 * surface.mesh.bytes(), "the surface and the coarser one");
+  Coarsened coarse = session.in_phase(Phase::compute, [&] {
+    return coarsen(surface.mesh, surface.provenance, {.exec = session.host(), .monitor = &session.monitor()});
+  });
+  const QualitySummary before = summarize_quality(surface.mesh, session.host());
+  const QualitySummary after = summarize_quality(coarse.mesh, session.host());
+  Table table({Align::left, Align::right, Align::right, Align::right, Align::right, Align::right});
+  table.add({"", "points", "triangles", "mean quality", "median", "above 0.6"});
+  const auto add = [&](const char* name, std::size_t points, const QualitySummary& summary) {
+    table.add({name, grouped(points), grouped(summary.triangles), fmt::format("{:.3f}", summary.mean),
+               fmt::format("{:.3f}", summary.median), fmt::format("{:.1f} %", 100 * summary.acceptable)});
+  };
+  add("before", surface.mesh.vertex_count(), before);
+  add("after", coarse.mesh.vertex_count(), after);
+  session.print("{}", table.text());
+  Json& result = session.result();
+  result["points"] = {{"before", surface.mesh.vertex_count()}, {"after", coarse.mesh.vertex_count()}};
+  result["dropped"] = coarse.dropped.size();
+  result["before"] = describe(before);
+  result["after"] = describe(after);
+  if (!options.histogram.empty()) {
+    const std::string svg = make_quality_svg(options.input.file.filename().string(), before, after);
+    session.in_phase(Phase::write, [&] { write_file(options.histogram, svg); });
+    result["histogram"] = {{"file", options.histogram.string()}, {"bytes", svg.size()}};
+    session.print("wrote {}: {}\n", options.histogram.string(), format_bytes(svg.size()));
+  }
+  if (!options.output.file.empty()) write_output(session, options.output, std::move(coarse.mesh));
+  return 0;
+}
+
+}  // namespace
+
+Verb coarsen_verb() {
+  return define_verb<CoarsenArguments>(
+      {"coarsen", "join the points of an isosurface that lie near one input point",
+       "  tessera coarsen lattice64.vti --value 0.15 -o coarse.vtp --histogram quality.svg\n"
+       "  tessera coarsen surface.vtp -o coarse.vtp"},
+      declare_coarsen, run_coarsen);
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,87 @@
+// tessera tetrahedralize: grids, hexahedra, wedges and pyramids as tetrahedra.
+#include <fmt/format.h>
+
+#include <map>
+
+#include <tessera/generate/tetrahedralize.h>
+
+#include "files.h"
+#include "raw_volume.h"
+#include "text.h"
+#include "verb.h"
+
+namespace tessera::cli {
+namespace {
+
+struct TetrahedralizeArguments {
+  InputOptions input;
+  RawOptions raw;
+  OutputOptions output;
+  TetMethod method = TetMethod::six;
+  bool provenance = false;
+};
+
+const std::map<std::string, TetMethod> method_names = {
+    {"five", TetMethod::five}, {"six", TetMethod::six}, {"face-centred", TetMethod::face_centred}};
+
+void declare_tetrahedralize(CLI::App& app, TetrahedralizeArguments& options) {
+  app.add_option("input", options.input.file, "the mesh file to read")->required()->type_name("FILE");
+  add_raw_options(app, options.raw);
+  app.add_option(
+         "--method", options.method,
+         "five or six tetrahedra a hexahedron, or 24 around points in its middle and in its faces (six)")
+      ->transform(CLI::CheckedTransformer(method_names))
+      ->type_name("five|six|face-centred");
+  app.add_flag("--provenance", options.provenance, "add InputCell: the cell each tetrahedron came from");
+  add_output_options(app, options.output)->description("the tetrahedra to write");
+}
+
+int run_tetrahedralize(Session& session, const TetrahedralizeArguments& options) {
+  if (!options.output.file.empty()) check_output(options.output);
+  SolidMesh solids;
+  const Input input = options.raw.dims.empty() ? read_input(session, options.input, &solids)
+                                               : read_raw_volume(session, options.input.file, options.raw);
+  for (const std::string& note : input.report.notes) session.note(note);
+  const Grid* grid = std::get_if<Grid>(&input.mesh);
+  if (grid == nullptr && solids.cell_count() == 0) {
+    throw Error(
+        ErrorCode::unsupported,
+        fmt::format("'{}' holds no grid, hexahedra, wedges or pyramids to cut", options.input.file.string()));
+  }
+  const Reservation room(session.memory(),
+                         grid != nullptr ? tetrahedralization_bytes(*grid, options.method)
+                                         : tetrahedralization_bytes(solids, options.method),
+                         "the tetrahedra");
+  const TetrahedralizeOptions how{.method = options.method,
+                                  .keep_provenance = options.provenance,
+                                  .exec = session.host(),
+                                  .monitor = &session.monitor()};
+  Tetrahedralization result = session.in_phase(Phase::compute, [&] {
+    return grid != nullptr ? tetrahedralize(*grid, how) : tetrahedralize(solids, how);
+  });
+  if (options.provenance) {
+    result.mesh.cell_data.add(
+        Field("InputCell", Array<std::int64_t>(result.cells.begin(), result.cells.end())));
+  }
+  const std::size_t cells = grid != nullptr ? grid->cell_count() : solids.cell_count();
+  const AnyMesh mesh = std::move(result.mesh);
+  session.print("{}: {} cut into {}\n", options.input.file.string(), counted(cells, "cell", "cells"),
+                describe_counts(mesh));
+  session.result()["input_cells"] = cells;
+  session.result()["points"] = vertex_count(mesh);
+  session.result()["tetrahedra"] = cell_count(mesh);
+  if (!options.output.file.empty()) write_output(session, options.output, mesh);
+  return 0;
+}
+
+}  // namespace
+
+Verb tetrahedralize_verb() {
+  return define_verb<TetrahedralizeArguments>(
+      {"tetrahedralize", "cut a grid, hexahedra, wedges or pyramids into tetrahedra",
+       "  tessera tetrahedralize lattice64.vti --method five -o tets.vtu\n"
+       "  tessera tetrahedralize hexahedra.vtu --method face-centred -o tets.vtu"},
+      declare_tetrahedralize, run_tetrahedralize);
+}
+
+}  // namespace tessera::cli

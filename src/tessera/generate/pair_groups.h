@@ -1,0 +1,130 @@
+// Key-reduce where keys are pairs: edges of cells by their ends, faces by an edge and a third vertex.
+//
+// The lower half of a key addresses a row with room for all its items; the higher half is looked for in that
+// row, which is a few places. Pairs get the numbers that fill_connections() would give them as pair_key()s,
+// ascending by the lower and then the higher half, without a sort of all items.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include <tessera/core/array.h>
+#include <tessera/core/id.h>
+#include <tessera/core/macros.h>
+#include <tessera/exec/for_each.h>
+#include <tessera/exec/host/scan.h>
+#include <tessera/generate/checks.h>
+
+namespace tessera {
+
+/// A key: its lower and its higher half.
+using PairKey = std::array<std::uint32_t, 2>;
+
+namespace detail {
+
+/// The rows of an unfinished grouping.
+class PairRows {
+ public:
+  PairRows(std::size_t rows, const Exec& exec)
+      : exec_(exec), is_alone_(exec.threads() == 1), begins_(rows + 1), found_(rows + 1) {
+    host_for_each(exec_, rows + 1, [&](std::size_t r) { begins_[r] = found_[r] = 0; });
+  }
+  void count(std::uint32_t low) { add(begins_[low]); }
+  void make_room() {
+    host::exclusive_scan<std::uint32_t, std::uint32_t>(exec_.threads(), begins_, begins_);
+    places_.resize(begins_.back());
+    host_for_each(exec_, places_.size(), [&](std::size_t p) { places_[p] = empty; });
+  }
+  /// The place of a pair in the row of its lower half.
+  std::uint32_t enter(const PairKey& pair) {
+    const std::uint32_t begin = begins_[pair[0]];
+    const std::uint32_t end = begins_[pair[0] + 1];
+    const std::uint32_t spread = pair[1] * 0x9E3779B1u;
+    std::uint32_t p = begin + static_cast<std::uint32_t>(std::uint64_t{spread} * (end - begin) >> 32);
+    for (;; p = p + 1 < end ? p + 1 : begin) {
+      std::atomic_ref place(places_[p]);
+      std::uint32_t seen = place.load(std::memory_order_relaxed);
+      if (seen == pair[1]) return p;
+      if (seen != empty) continue;
+      if (is_alone_) {
+        places_[p] = pair[1];
+      } else if (!place.compare_exchange_strong(seen, pair[1], std::memory_order_relaxed)) {
+        if (seen == pair[1]) return p;
+        continue;
+      }
+      add(found_[pair[0]]);
+      return p;
+    }
+  }
+  /// Numbers the pairs; a place then gives the number of its pair.
+  Array<PairKey> number() {
+    host::exclusive_scan<std::uint32_t, std::uint32_t>(exec_.threads(), found_, found_);
+    Array<PairKey> pairs(found_.back());
+    host::for_each_chunk(exec_.threads(), begins_.size() - 1, 4096, [&](host::Range range, int) {
+      Array<std::uint64_t> row;  // (higher half, place)
+      for (std::size_t r = range.begin; r < range.end; ++r) {
+        row.clear();
+        for (std::uint32_t p = begins_[r]; p < begins_[r + 1]; ++p) {
+          if (places_[p] != empty) row.push_back(std::uint64_t{places_[p]} << 32 | p);
+        }
+        std::sort(row.begin(), row.end());
+        std::uint32_t id = found_[r];
+        for (const std::uint64_t entry : row) {
+          pairs[id] = {static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(entry >> 32)};
+          places_[static_cast<std::uint32_t>(entry)] = id++;
+        }
+      }
+    });
+    return pairs;
+  }
+  [[nodiscard]] std::uint32_t number_at(std::uint32_t place) const { return places_[place]; }
+
+ private:
+  static constexpr std::uint32_t empty = 0xFFFFFFFFu;
+
+  void add(std::uint32_t& counter) const {
+    if (is_alone_) {
+      ++counter;
+    } else {
+      std::atomic_ref(counter).fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+
+  Exec exec_;
+  bool is_alone_;
+  Array<std::uint32_t> begins_;  ///< of each row: its items, then its first place
+  Array<std::uint32_t> found_;   ///< of each row: different pairs, then the number of its first one
+  Array<std::uint32_t> places_;  ///< the higher half of the pair there, then its number
+};
+
+}  // namespace detail
+
+/// Groups items by pair_of(item) -> PairKey, whose lower half is below `rows` and whose higher half is no
+/// invalid id. Fills each item's pair and returns the pairs, ascending. Besides the result 4 bytes an item
+/// and 8 a row; pair_of is called twice for each item. The same for any number of threads.
+template <class PairOf>
+[[nodiscard]] Array<PairKey> fill_pair_connections(std::span<VertexId> connections, std::size_t rows,
+                                                   const PairOf& pair_of, const Exec& exec) {
+  expect_ids(static_cast<double>(connections.size()), "corners of edges or faces");
+  detail::PairRows table(rows, exec);
+  host_for_each(exec, connections.size(), [&](std::size_t i) { table.count(pair_of(i)[0]); });
+  table.make_room();
+  host_for_each(exec, connections.size(),
+                [&](std::size_t i) { connections[i] = VertexId(table.enter(pair_of(i))); });
+  Array<PairKey> pairs = table.number();
+  host_for_each(exec, connections.size(),
+                [&](std::size_t i) { connections[i] = VertexId(table.number_at(connections[i].index())); });
+  return pairs;
+}
+
+/// The pair of two ids that have no order.
+[[nodiscard]] inline PairKey unordered_pair(VertexId a, VertexId b) {
+  return {std::min(a, b).index(), std::max(a, b).index()};
+}
+
+}  // namespace tessera

@@ -1,0 +1,55 @@
+#include <tessera/generate/parts.h>
+
+#include <type_traits>
+#include <utility>
+
+#include <tessera/exec/host/runs.h>
+
+namespace tessera {
+
+Points gather(const Points& points, std::span<const std::uint32_t> order, const Exec& exec) {
+  return points.visit([&](auto from) {
+    Array<std::remove_const_t<typename decltype(from)::element_type>> to(order.size());
+    host_for_each(exec, order.size(), [&](std::size_t i) { to[i] = from[order[i]]; });
+    return Points(std::move(to));
+  });
+}
+
+FieldSet repeat(const FieldSet& fields, std::size_t cells, std::size_t parts) {
+  if (fields.empty()) return {};
+  Array<std::uint32_t> sources(cells * parts);
+  for (std::size_t i = 0; i < sources.size(); ++i) sources[i] = static_cast<std::uint32_t>(i / parts);
+  return fields.gather(sources);
+}
+
+template <int Dim>
+Array<std::uint32_t> drop_degenerate(SimplexMesh<Dim>& mesh, const Exec& exec) {
+  const auto is_degenerate = [&](std::size_t c) {
+    const auto& cell = mesh.cells[c];
+    bool repeats = false;
+    for (std::size_t i = 0; i < cell.size(); ++i) {
+      for (std::size_t j = i + 1; j < cell.size(); ++j) repeats = repeats || cell[i] == cell[j];
+    }
+    return repeats;
+  };
+  const auto list = [&](bool degenerate) {
+    Array<std::uint32_t> found(mesh.cell_count());
+    found.resize(host::for_each_kept(
+        exec.threads(), mesh.cell_count(), [&](std::size_t c) { return is_degenerate(c) == degenerate; },
+        [&](std::size_t c, std::size_t place) { found[place] = static_cast<std::uint32_t>(c); }));
+    return found;
+  };
+  Array<std::uint32_t> dropped = list(true);
+  if (dropped.empty()) return dropped;
+  const Array<std::uint32_t> kept = list(false);
+  Array<typename SimplexMesh<Dim>::Cell> cells(kept.size());
+  host_for_each(exec, kept.size(), [&](std::size_t c) { cells[c] = mesh.cells[kept[c]]; });
+  mesh.cells = std::move(cells);
+  mesh.cell_data = mesh.cell_data.gather(kept);
+  return dropped;
+}
+
+template Array<std::uint32_t> drop_degenerate<2>(TriMesh&, const Exec&);
+template Array<std::uint32_t> drop_degenerate<3>(TetMesh&, const Exec&);
+
+}  // namespace tessera

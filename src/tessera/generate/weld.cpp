@@ -1,0 +1,66 @@
+#include <tessera/generate/weld.h>
+
+#include <string_view>
+#include <utility>
+
+#include <tessera/exec/for_each.h>
+#include <tessera/exec/host/runs.h>
+#include <tessera/generate/blend.h>
+#include <tessera/generate/checks.h>
+#include <tessera/generate/key_reduce.h>
+#include <tessera/generate/parts.h>
+#include <tessera/generate/point_groups.h>
+
+namespace tessera {
+namespace {
+
+template <int Dim>
+Welded<Dim> weld_cells(const SimplexMesh<Dim>& soup, const WeldOptions& options) {
+  const Exec exec = Exec::host(options.exec.threads());
+  const auto report = [&](std::string_view stage, double fraction) {
+    if (options.monitor != nullptr) options.monitor->update(stage, fraction);
+  };
+  expect_usable(soup, exec);
+  report("joining points", 0);
+  PointGroups groups = group_near_points(soup.points, options.tolerance, exec);
+  report("joining points", 0.7);
+
+  Welded<Dim> welded;
+  SimplexMesh<Dim>& mesh = welded.mesh;
+  mesh.points = gather(soup.points, groups.first, exec);
+  mesh.cells.resize(soup.cell_count());
+  host_for_each(exec, soup.cell_count(), [&](std::size_t c) {
+    for (std::size_t i = 0; i < mesh.cells[c].size(); ++i)
+      mesh.cells[c][i] = groups.connections[soup.cells[c][i].index()];
+  });
+  mesh.cell_data = soup.cell_data;
+  mesh.field_data = soup.field_data;
+  welded.dropped = drop_degenerate(mesh, exec);
+
+  report("joining data", 0.9);
+  if (options.data == MergedData::first) {
+    mesh.point_data = soup.point_data.gather(groups.first);
+  } else if (!soup.point_data.empty()) {
+    const auto members = group_items(groups.connections, groups.size(), exec);
+    mesh.point_data = blend(soup.point_data, groups.size(), average_of(members), exec);
+  }
+  welded.vertices = std::move(groups.connections);
+  return welded;
+}
+
+}  // namespace
+
+Welded<2> weld(const TriMesh& soup, const WeldOptions& options) {
+  return weld_cells(soup, options);
+}
+Welded<3> weld(const TetMesh& soup, const WeldOptions& options) {
+  return weld_cells(soup, options);
+}
+
+std::uint64_t weld_bytes(std::uint64_t points, std::uint64_t cells, int dimension) {
+  // Connections, items, what was dealt, the lowest and the group of each; then points and cells.
+  return points * (4 + 4 + 8 + 4 + 4) + points * sizeof(Vec3d) +
+         cells * 4 * static_cast<std::uint64_t>(dimension + 1);
+}
+
+}  // namespace tessera

@@ -1,0 +1,90 @@
+// dual, curvature and coarsen: what the files hold, pipelines of them, and what is refused.
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+#include <tessera/io/io.h>
+
+#include "cli/run_program.h"
+
+namespace tessera::test {
+namespace {
+
+using nlohmann::json;
+
+class CliSurfaces : public ProgramTest {
+ protected:
+  void ok(const Arguments& line) {
+    const Outcome outcome = run(line);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+  }
+  json result(const Arguments& line) { return run_json(line)["result"]; }
+};
+
+TEST_F(CliSurfaces, DualOfASphereAndOfASheet) {
+  ok({"make", "ico", "--size", "3", "--field", "smooth", "-o", "i.vtp"});
+  const json closed = result({"dual", "i.vtp", "-o", "d.vtp"});
+  EXPECT_EQ(closed["points"], 20 * 64);
+  EXPECT_EQ(closed["polygons"], 10 * 64 + 2);
+  EXPECT_EQ(closed["lines"], 0);
+  const PolyData dual = read_poly(path("d.vtp"));
+  EXPECT_EQ(dual.polygons.size(), 642u);
+  EXPECT_EQ(dual.cell_data.at("smooth").size(), 642u);
+  ok({"make", "height-field", "--size", "7x5", "-o", "h.vtp"});
+  const json open = result({"dual", "h.vtp"});
+  EXPECT_EQ(open["polygons"], 5 * 3);
+  EXPECT_EQ(open["lines"], 18);
+  EXPECT_EQ(open["vertices"], 2);
+}
+
+TEST_F(CliSurfaces, CurvatureOfASphere) {
+  ok({"make", "ico", "--size", "4", "--no-displace", "-o", "i.vtp"});
+  const json found = result({"curvature", "i.vtp", "-o", "c.vtp"});
+  EXPECT_NEAR(found["total"], 4 * std::numbers::pi, 1e-3);
+  EXPECT_NEAR(found["MeanCurvature"]["lowest"], 1, 0.02);
+  EXPECT_NEAR(found["GaussianCurvature"]["highest"], 1, 0.05);
+  const TriMesh mesh = read_triangles(path("c.vtp"));
+  for (const char* name : {"GaussianCurvature", "MeanCurvature", "IsOnBoundary"})
+    EXPECT_EQ(mesh.field(name).size(), mesh.vertex_count());
+}
+
+TEST_F(CliSurfaces, CoarsenIsTheSameFromAVolumeAndFromItsSurface) {
+  ok({"make", "lattice", "--size", "32", "--field", "sphere,mri", "-o", "g.vti"});
+  const json found = result(
+      {"coarsen", "g.vti", "--field", "sphere", "--value", "0.4", "-o", "a.vtp", "--histogram", "q.svg"});
+  ok({"isosurface", "g.vti", "--field", "sphere", "--value", "0.4", "--provenance", "-o", "s.vtp"});
+  const json chained = result({"coarsen", "s.vtp", "-o", "b.vtp"});
+  EXPECT_EQ(found["before"], chained["before"]);
+  EXPECT_EQ(found["after"], chained["after"]);
+  const TriMesh a = read_triangles(path("a.vtp"));
+  const TriMesh b = read_triangles(path("b.vtp"));
+  EXPECT_EQ(a.points, b.points);
+  EXPECT_EQ(a.cells, b.cells);
+  EXPECT_EQ(a.field("mri"), b.field("mri"));
+  EXPECT_FALSE(b.point_data.has("InputEdge"));
+  EXPECT_LT(found["after"]["triangles"], found["before"]["triangles"]);
+  EXPECT_GT(found["after"]["acceptable"], found["before"]["acceptable"]);
+  std::uint64_t counted = 0;
+  for (const json& bin : found["after"]["histogram"]) counted += bin.get<std::uint64_t>();
+  EXPECT_EQ(counted, a.cell_count());
+  const std::string svg = read("q.svg");
+  EXPECT_EQ(svg.find("<svg "), 0u);
+  EXPECT_NE(svg.find("Quality of triangles in g.vti"), std::string::npos);
+  EXPECT_NE(svg.find("</svg>"), std::string::npos);
+}
+
+TEST_F(CliSurfaces, RefuseWhatTheyCanNotUse) {
+  ok({"make", "one_tet", "-o", "t.vtu"});
+  ok({"make", "ico", "--size", "1", "-o", "i.vtp"});
+  ok({"make", "lattice", "--size", "5", "--field", "sphere", "-o", "g.vti"});
+  expect_one_sentence(run({"dual", "t.vtu"}), 6, {"'t.vtu' is a tetrahedral mesh"});
+  expect_one_sentence(run({"dual", "i.vtp", "-o", "d.ply"}), 6, {"d.ply"});
+  expect_one_sentence(run({"curvature", "g.vti"}), 6, {"'g.vti' is a grid"});
+  expect_one_sentence(run({"coarsen", "i.vtp"}), 3, {"'i.vtp'", "InputEdge", "--provenance"});
+  expect_one_sentence(run({"coarsen", "g.vti"}), 2, {"--value"});
+  expect_one_sentence(run({"coarsen", "g.vti", "--value", "0.3", "--histogram", "q.png"}), 6, {"q.png"});
+  expect_one_sentence(run({"dual", "i.vtp", "--memory", "6K"}), 8, {"memory"});
+}
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,0 +1,236 @@
+// Duals by Euler's formula and against a walk over maps; curvature against sphere, torus and Gauss-Bonnet.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <generate/surfaces.h>
+#include <tessera/core/error.h>
+#include <tessera/generate/curvature.h>
+#include <tessera/generate/dual.h>
+#include <tessera/mesh/make.h>
+
+namespace tessera {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+/// The triangles after each other around a vertex of a closed, oriented surface: from t through the edge that
+/// ends at v, whose other triangle walks it the other way.
+std::vector<std::uint32_t> naive_fan(const TriMesh& mesh, std::uint32_t v) {
+  std::map<std::uint32_t, std::uint32_t> by_next;      // the corner after v -> triangle
+  std::map<std::uint32_t, std::uint32_t> previous_of;  // triangle -> the corner before v
+  std::uint32_t lowest = 0xFFFFFFFF;
+  for (std::uint32_t t = 0; t < mesh.cell_count(); ++t) {
+    for (int c = 0; c < 3; ++c) {
+      if (mesh.cells[t][c].index() != v) continue;
+      by_next[mesh.cells[t][(c + 1) % 3].index()] = t;
+      previous_of[t] = mesh.cells[t][(c + 2) % 3].index();
+      lowest = std::min(lowest, t);
+    }
+  }
+  std::vector<std::uint32_t> fan;
+  std::uint32_t t = lowest;
+  do {
+    fan.push_back(t);
+    t = by_next.at(previous_of.at(t));
+  } while (t != lowest);
+  return fan;
+}
+
+std::vector<std::uint32_t> numbers(std::span<const VertexId> ids) {
+  std::vector<std::uint32_t> result;
+  for (const VertexId id : ids) result.push_back(id.index());
+  return result;
+}
+
+TEST(Dual, OfAClosedSurfaceHasAPolygonForEachVertex) {
+  for (const TriMesh& mesh :
+       {make_ico(2), make_torus(9, 7), make_shuffled(make_torus(6, 5)), make_small_surface("octahedron")}) {
+    const PolyData dual = make_dual(mesh);
+    ASSERT_EQ(dual.vertex_count(), mesh.cell_count());
+    ASSERT_EQ(dual.polygons.size(), mesh.vertex_count());
+    EXPECT_TRUE(dual.lines.empty());
+    EXPECT_TRUE(dual.vertices.empty());
+    for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v)
+      ASSERT_EQ(numbers(dual.polygons[v]), naive_fan(mesh, v)) << v;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, int> edges;  // V - E + F of the dual
+    for (std::size_t p = 0; p < dual.polygons.size(); ++p) {
+      const auto ids = numbers(dual.polygons[p]);
+      for (std::size_t i = 0; i < ids.size(); ++i) {
+        const std::uint32_t a = ids[i];
+        const std::uint32_t b = ids[(i + 1) % ids.size()];
+        ++edges[{std::min(a, b), std::max(a, b)}];
+      }
+    }
+    for (const auto& [edge, uses] : edges) EXPECT_EQ(uses, 2);
+    EXPECT_EQ(static_cast<long>(dual.vertex_count() + dual.polygons.size()) - static_cast<long>(edges.size()),
+              test::euler_characteristic(mesh));
+  }
+}
+
+TEST(Dual, IsOpenAtTheBoundary) {
+  TriMesh mesh = make_height_field(6, 5);
+  mesh.cell_data.add(Field("c", Array<std::int32_t>(mesh.cell_count(), 4)));
+  mesh.point_data.add(Field("id", [&] {
+    Array<std::int32_t> ids(mesh.vertex_count());
+    for (std::size_t v = 0; v < ids.size(); ++v) ids[v] = static_cast<std::int32_t>(10 * v);
+    return ids;
+  }()));
+  const PolyData dual = make_dual(mesh);
+  EXPECT_EQ(dual.polygons.size(), 4u * 3);
+  EXPECT_EQ(dual.vertices.size(), 2u);  // two corners have one triangle
+  EXPECT_EQ(dual.lines.size(), 2u * (6 + 5) - 4 - 2);
+  EXPECT_EQ(dual.point_data.at("c").size(), mesh.cell_count());
+  const auto owners = dual.cell_data.at("InputVertex").as<std::int64_t>();
+  const auto ids = dual.cell_data.at("id").as<std::int32_t>();
+  ASSERT_EQ(owners.size(), dual.cell_count());
+  std::set<std::int64_t> seen(owners.begin(), owners.end());
+  EXPECT_EQ(seen.size(), mesh.vertex_count());
+  for (std::size_t c = 0; c < owners.size(); ++c) EXPECT_EQ(ids[c], 10 * owners[c]);
+  // Neighbours in a line share an edge of the surface.
+  for (std::size_t l = 0; l < dual.lines.size(); ++l) {
+    const auto line = dual.lines[l];
+    for (std::size_t i = 1; i < line.size(); ++i) {
+      const auto& a = mesh.cells[line[i - 1].index()];
+      const auto& b = mesh.cells[line[i].index()];
+      EXPECT_EQ(std::ranges::count_if(a, [&](VertexId v) { return std::ranges::count(b, v) > 0; }), 2);
+    }
+  }
+}
+
+/// The fans of small meshes, counted by hand.
+TEST(Dual, OfMeshesThatAreNoManifold) {
+  const auto counts = [](const char* name) {
+    const PolyData dual = make_dual(make_small_surface(name));
+    return std::array{dual.vertices.size(), dual.lines.size(), dual.polygons.size()};
+  };
+  using Counts = std::array<std::size_t, 3>;
+  EXPECT_EQ(counts("triangle"), (Counts{3, 0, 0}));
+  EXPECT_EQ(counts("two_triangles"), (Counts{2, 2, 0}));
+  EXPECT_EQ(counts("three_face_fan"), (Counts{9, 0, 0}));  // an edge of three triangles parts all fans
+  EXPECT_EQ(counts("moebius"), (Counts{0, 10, 0}));        // each vertex has a fan of three, however turned
+  const PolyData pinched = make_dual(make_small_surface("bow_tie"));
+  EXPECT_EQ(pinched.cell_count(), 6u);  // the shared vertex has two fans
+}
+
+TEST(Dual, IsTheSameForAnyNumberOfThreads) {
+  TriMesh mesh = make_shuffled(make_height_field(150, 120));
+  mesh.point_data.add(make_wave_field(mesh.points, WaveField::rough));
+  EXPECT_EQ(make_dual(mesh, {.exec = Exec::host(1)}), make_dual(mesh, {.exec = Exec::host(3)}));
+  const Curvature one = compute_curvature(mesh, {.exec = Exec::host(1)});
+  const Curvature more = compute_curvature(mesh, {.exec = Exec::host(3)});
+  EXPECT_EQ(one.gaussian, more.gaussian);
+  EXPECT_EQ(one.mean, more.mean);
+}
+
+double sum(const Array<double>& values) {
+  double total = 0;
+  for (const double value : values) total += value;
+  return total;
+}
+
+TEST(Curvature, OfASphere) {
+  TriMesh sphere = make_ico(5, {.displace = false});
+  const double radius = 2.5;
+  sphere.points.visit([&](auto points) {
+    for (auto& p : points) p = static_cast<decltype(p.x)>(radius / length(vec_cast<double>(p))) * p;
+  });
+  const Curvature found = compute_curvature(sphere);
+  for (std::size_t v = 0; v < sphere.vertex_count(); ++v) {
+    EXPECT_NEAR(found.gaussian[v], 1 / (radius * radius), 0.02 / (radius * radius));
+    EXPECT_NEAR(found.mean[v], 1 / radius, 0.01 / radius);
+  }
+  EXPECT_NEAR(sum(found.area), test::measure(sphere).area, 1e-6);
+  for (auto& cell : sphere.cells) std::swap(cell[0], cell[1]);  // inside out
+  const Curvature inverted = compute_curvature(sphere);
+  EXPECT_NEAR(inverted.mean[7], -1 / radius, 0.01 / radius);
+  EXPECT_NEAR(inverted.gaussian[7], found.gaussian[7], 1e-9);
+}
+
+/// With radii R and r: K = cos(t) / (r (R + r cos t)), H = (R + 2 r cos t) / (2 r (R + r cos t)).
+TEST(Curvature, OfATorus) {
+  const double large = 2;
+  const double small = 0.7;
+  const std::uint32_t nu = 160;
+  const std::uint32_t nv = 90;
+  TriMesh torus;
+  Array<Vec3d> points;
+  for (std::uint32_t i = 0; i < nu; ++i) {
+    for (std::uint32_t j = 0; j < nv; ++j) {
+      const double u = 2 * pi * i / nu;
+      const double t = 2 * pi * j / nv;
+      const double ring = large + small * std::cos(t);
+      points.push_back({ring * std::cos(u), ring * std::sin(u), small * std::sin(t)});
+      const auto id = [&](std::uint32_t a, std::uint32_t b) {
+        return VertexId((i + a) % nu * nv + (j + b) % nv);
+      };
+      torus.cells.push_back({id(0, 0), id(1, 0), id(1, 1)});
+      torus.cells.push_back({id(0, 0), id(1, 1), id(0, 1)});
+    }
+  }
+  torus.points = std::move(points);
+  const Curvature found = compute_curvature(torus);
+  for (std::uint32_t v = 0; v < torus.vertex_count(); ++v) {
+    const double c = std::cos(2 * pi * (v % nv) / nv);
+    EXPECT_NEAR(found.gaussian[v], c / (small * (large + small * c)), 0.01);
+    EXPECT_NEAR(found.mean[v], (large + 2 * small * c) / (2 * small * (large + small * c)), 0.005);
+  }
+  EXPECT_NEAR(sum(found.defect), 0, 1e-8);
+}
+
+TEST(Curvature, GaussAndBonnetWithAndWithoutBoundary) {
+  EXPECT_NEAR(sum(compute_curvature(make_ico(3)).defect), 4 * pi, 1e-4);
+  EXPECT_NEAR(sum(compute_curvature(make_height_field(20, 13)).defect), 2 * pi, 1e-4);
+  EXPECT_NEAR(sum(compute_curvature(make_small_surface("moebius")).defect), 0, 1e-5);
+}
+
+TEST(Curvature, OfAPlaneIsZeroUpToTheBoundary) {
+  TriMesh plane = make_height_field(9, 8);
+  plane.points.visit([](auto points) {
+    for (auto& p : points) p.z = 0;
+  });
+  const Curvature found = compute_curvature(plane);
+  EXPECT_EQ(std::ranges::count(found.is_on_boundary, 1), 2 * (9 + 8) - 4);
+  for (std::size_t v = 0; v < plane.vertex_count(); ++v) {
+    EXPECT_NEAR(found.gaussian[v], 0, 1e-5);
+    EXPECT_NEAR(found.mean[v], 0, 1e-5);
+  }
+}
+
+TEST(Curvature, OnTheBoundaryIsThatOfTheNeighboursInside) {
+  TriMesh cap = make_ico(4, {.displace = false});
+  std::erase_if(cap.cells, [&](const TriMesh::Cell& t) { return cap.points[t[0]].z < 0.1; });
+  const Curvature found = compute_curvature(cap);
+  std::size_t on_boundary = 0;
+  for (std::size_t v = 0; v < cap.vertex_count(); ++v) {
+    if (found.is_on_boundary[v] == 0 || found.mean[v] == 0) continue;
+    ++on_boundary;
+    EXPECT_NEAR(found.mean[v], 1, 0.02);
+    EXPECT_NEAR(found.gaussian[v], 1, 0.06);
+  }
+  EXPECT_GT(on_boundary, 40u);
+}
+
+TEST(Curvature, BadMeshesAreRefused) {
+  TriMesh bad = make_small_surface("octahedron");
+  bad.cells[2][0] = VertexId(77);
+  for (const auto& work : {+[](const TriMesh& mesh) { (void)compute_curvature(mesh); },
+                           +[](const TriMesh& mesh) { (void)make_dual(mesh); }}) {
+    try {
+      work(bad);
+      ADD_FAILURE();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::bad_mesh);
+      EXPECT_NE(std::string(error.what()).find("triangle 2 names point 77"), std::string::npos);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tessera

@@ -106,10 +106,19 @@ TEST_F(CliCommon, ThreadsAreReported) {
 
 TEST_F(CliCommon, AutomaticDeviceFallsBackToTheHostAndSaysSo) {
   if (!run_json({"devices"})["result"]["cuda"].empty()) GTEST_SKIP() << "this machine has a GPU";
-  const Outcome outcome = run({"make", "kuhn", "--size", "8", "--device", "auto", "-o", "mesh.vtu"});
+  ASSERT_EQ(run({"make", "kuhn", "--size", "8", "--field", "rough", "-o", "mesh.vtu"}).code, 0);
+  EXPECT_EQ(run({"critical-points", "mesh.vtu"}).err, "");  // who did not ask is not told
+  const Outcome outcome = run({"critical-points", "mesh.vtu", "--device", "auto"});
   EXPECT_EQ(outcome.code, 0);
   EXPECT_TRUE(outcome.err.starts_with("tessera: running on the cpu")) << outcome.err;
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+}
+
+TEST_F(CliCommon, ADeviceThatIsAskedForMustBeThere) {
+  if (!run_json({"devices"})["result"]["cuda"].empty()) GTEST_SKIP() << "this machine has a GPU";
+  ASSERT_EQ(run({"make", "kuhn", "--size", "8", "--field", "rough", "-o", "mesh.vtu"}).code, 0);
+  EXPECT_EQ(run({"critical-points", "mesh.vtu", "--device", "cuda"}).code, 9);
+  EXPECT_EQ(run({"critical-points", "mesh.vtu", "--provider", "device"}).code, 9);
 }
 
 }  // namespace

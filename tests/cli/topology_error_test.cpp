@@ -80,6 +80,7 @@ TEST_F(CliTopologyError, OptionsThatContradict) {
   refuse({"--separatrices", "s.vtp", "--no-separatrices", "--no-connectors"}, {"--separatrices"});
   refuse({"--producers", "2"}, {"--producers", "push"});
   refuse({"--provider", "magic"}, {"--provider"});
+  refuse({"--stats"}, {"--stats", "push"});
   ASSERT_EQ(run({"make", "ico", "--size", "2", "--field", "rough", "-o", "s.ply"}).code, 0);
   expect_one_sentence(run({"morse-smale", "s.ply", "--walls", "w.vtp"}), 2, {"--walls"});
   expect_one_sentence(run({"morse-smale", "s.ply", "-o", "w.obj"}), 6, {"'w.obj'", ".ply"});

@@ -353,6 +353,15 @@ TEST_F(CliTopology, TheSameForAnyThreadsAndProvider) {
   EXPECT_EQ(read("s.vtp"), paths);
 }
 
+TEST_F(CliTopology, ProvidersSayWhatTheyDid) {
+  ok({"make", "kuhn", "--size", "12", "--field", "rough", "-o", "k.vtu"});
+  const auto object = run_json({"critical-points", "k.vtu", "--provider", "explicit", "--stats"});
+  EXPECT_GT(object["result"]["provider"]["tiles"]["produced"], 0);
+  EXPECT_FALSE(object["result"]["provider"].contains("device"));
+  EXPECT_NE(run({"critical-points", "k.vtu", "--provider", "explicit", "--stats"}).out.find("tiles produced"),
+            std::string::npos);
+}
+
 TEST_F(CliTopology, ProvidersOfAShuffledMesh) {
   ok({"make", "kuhn", "--size", "12", "--field", "rough", "--shuffle", "-o", "k.vtu"});
   ok({"make", "ico", "--size", "3", "--field", "rough", "--shuffle", "-o", "s.ply"});

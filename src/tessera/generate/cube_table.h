@@ -23,6 +23,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include <tessera/core/macros.h>
 
@@ -122,12 +123,19 @@ constexpr bool triangulate(const Loop& loop, int first, int last, Case& entry) {
   return entry;
 }
 
+/// One by one: all of them together are more steps than clang takes for one constant.
+template <int High>
+inline constexpr Case case_of = make_case(High);
+
+template <int... High>
+constexpr std::array<Case, 256> list_cases(std::integer_sequence<int, High...>) {
+  return {case_of<High>...};
+}
+
 }  // namespace detail
 
 [[nodiscard]] constexpr std::array<Case, 256> make_cases() {
-  std::array<Case, 256> cases{};
-  for (int high = 0; high < 256; ++high) cases[high] = detail::make_case(high);
-  return cases;
+  return detail::list_cases(std::make_integer_sequence<int, 256>{});
 }
 
 /// The triangles of every case.

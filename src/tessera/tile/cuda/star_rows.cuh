@@ -212,8 +212,8 @@ class CodeList {
   }
   [[nodiscard]] __device__ bool fits() const { return *count_ <= most_codes; }
 
-  /// Calls f(lane's codes of one round, how many rows begin before them) for all of the list, sorted and
-  /// without repeats; every lane is called in every round.
+  /// Calls f(code, entry, row, is_first) for the list, sorted and without repeats: the places of the entry
+  /// and of its row, and whether the row begins here. The code is none() for a row without entries.
   template <class F>
   __device__ void for_each(const F& f) {
     if constexpr (Codes::is_single) {

@@ -23,13 +23,9 @@ struct TilesView {
         ghosts(tiles.ghosts.data()),
         local_cells(tiles.local_cells.data()),
         on_boundary(tiles.on_boundary.data()),
-        vertex_to_input(tiles.vertex_to_input.data()),
         cell_to_input(tiles.cell_to_input.data()),
         largest(tiles.largest()) {}
 
-  [[nodiscard]] __device__ std::uint32_t vertex_input(std::uint32_t v) const {
-    return vertex_to_input == nullptr ? v : vertex_to_input[v];
-  }
   [[nodiscard]] __device__ std::uint32_t cell_input(std::uint32_t c) const {
     return cell_to_input == nullptr ? c : cell_to_input[c];
   }
@@ -44,7 +40,6 @@ struct TilesView {
   const std::uint32_t* ghosts;
   const LocalCell* local_cells;
   const std::uint8_t* on_boundary;
-  const std::uint32_t* vertex_to_input;
   const std::uint32_t* cell_to_input;
   TileSizes largest;
 };

@@ -312,7 +312,9 @@ class ConnectionCore {
     if (DeviceQueue* const queue = queues_[slot<R>()].get(); queue != nullptr && !has_failed_) {
       try {
         return queue->fetch(tile.index());
-      } catch (const Error&) {
+      } catch (const Error& error) {
+        const std::scoped_lock lock(prepare_mutex_);
+        no_device_ = error.what();
         has_failed_ = true;  // consumers go on by themselves
       }
     }

@@ -105,11 +105,6 @@ std::vector<StoredRows> RowFactory<Dim>::make(std::span<const uint32_t> tiles) {
   return rows;
 }
 
-template <int Dim>
-Bytes RowFactory<Dim>::device_bytes() const {
-  return device_->bytes() + relations_->bytes();
-}
-
 template class RowFactory<2>;
 template class RowFactory<3>;
 

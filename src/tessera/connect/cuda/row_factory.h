@@ -29,9 +29,6 @@ class RowFactory {
   template <class R>
   [[nodiscard]] std::vector<StoredRows> make(std::span<const std::uint32_t> tiles);
 
-  /// On the device.
-  [[nodiscard]] Bytes device_bytes() const;
-
  private:
   const TiledMesh<Dim>& tiles_;
   Exec exec_;

@@ -95,11 +95,11 @@ int main(int argc, char** argv) {
   {
     const DeviceTiles<3> resident(tiles, device);
     ask("enumeration resident", 0, {{"tessera", [&] {
-                                       cuda::DeviceRelations<3> relations(resident);
+                                       cuda::DeviceRelations<3> relations(tiles, resident);
                                        relations.enumerate();
                                        return std::uint64_t{relations.face_count()};
                                      }}});
-    cuda::DeviceRelations<3> relations(resident);
+    cuda::DeviceRelations<3> relations(tiles, resident);
     const auto rows = [&]<class R>(R, const char* name) {
       relations.prepare<R>();
       const cuda::DeviceRows once = relations.whole<R>();

@@ -6,9 +6,10 @@
 //
 // The leader takes whatever is waiting, adds tiles that consumers will want next, and lets the device make
 // all of them at once. Two consumers never ask for the same tile: the store lets one of them ask and the
-// other wait.
+// other wait. A batch takes half of the store at most, so that it does not push out what consumers read.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -27,17 +28,37 @@
 
 namespace tessera {
 
-/// Where the time of consumers' requests went, in seconds over all requests (GALE's tables 5 to 7).
+/// Where the time of consumers went that waited for a device, in seconds (GALE's tables 5 to 7): of one of
+/// them or of all.
 struct DeviceStatistics {
-  std::uint64_t requests = 0;  ///< for which a consumer waited
+  std::uint64_t requests = 0;  ///< tiles that were asked for and waited for
+  double waiting = 0;          ///< in all: the sum of the next six
+  double pushing = 0;          ///< into the queue
+  double queued = 0;           ///< until the leader took it
+  double preparing = 0;        ///< the batch, until the device began
+  double computing = 0;        ///< kernels and the transfer back
+  double integrating = 0;      ///< until the consumer had it
+  double sharing = 0;          ///< for tiles under way already, ahead of need or for somebody else
+
+  DeviceStatistics& operator+=(const DeviceStatistics& other) {
+    requests += other.requests;
+    waiting += other.waiting;
+    pushing += other.pushing;
+    queued += other.queued;
+    preparing += other.preparing;
+    computing += other.computing;
+    integrating += other.integrating;
+    sharing += other.sharing;
+    return *this;
+  }
+};
+
+/// What a device did for a relation.
+struct DeviceReport {
   std::uint64_t batches = 0;
-  std::uint64_t tiles = 0;  ///< made by the device, those ahead too
-  double waiting = 0;       ///< in all: the sum of the next five
-  double pushing = 0;       ///< into the queue
-  double queued = 0;        ///< until the leader took it
-  double preparing = 0;     ///< the batch, until the device began
-  double computing = 0;     ///< kernels and the transfer back
-  double integrating = 0;   ///< until the consumer had it
+  std::uint64_t tiles = 0;                  ///< made, those ahead of need too
+  DeviceStatistics all;                     ///< of all consumers
+  std::vector<DeviceStatistics> consumers;  ///< of each thread that ever waited
 };
 
 namespace detail {
@@ -85,9 +106,24 @@ class DeviceQueue {
     wake_.notify_one();
   }
 
-  [[nodiscard]] DeviceStatistics statistics() const {
+  /// The calling consumer has waited for a tile that was under way.
+  void count_wait(double seconds) {
     const std::scoped_lock lock(mutex_);
-    return statistics_;
+    DeviceStatistics& own = own_statistics();
+    own.waiting += seconds;
+    own.sharing += seconds;
+  }
+
+  [[nodiscard]] DeviceReport report() const {
+    const std::scoped_lock lock(mutex_);
+    DeviceReport report;
+    report.batches = batches_;
+    report.tiles = tiles_;
+    for (const Consumer& consumer : consumers_) {
+      report.all += consumer.statistics;
+      report.consumers.push_back(consumer.statistics);
+    }
+    return report;
   }
 
  private:
@@ -98,19 +134,25 @@ class DeviceQueue {
     Clock::time_point begun, pushed, taken, prepared, made;
     std::atomic<bool> is_done{false};
   };
+  struct Consumer {
+    std::thread::id thread;
+    DeviceStatistics statistics;
+  };
 
   void lead(const std::stop_token& stop) {
     while (true) {
+      const std::size_t most = most_tiles_now();
       std::vector<Request*> requests;
       std::vector<std::uint32_t> ahead;
       {
         std::unique_lock lock(mutex_);
         if (!wake_.wait(lock, stop, [&] { return !requests_.empty() || !ahead_.empty(); })) return;
         requests = std::exchange(requests_, {});
-        while (!ahead_.empty() && requests.size() + ahead.size() < most_tiles_) {
+        while (!ahead_.empty() && requests.size() + ahead.size() < most) {
           ahead.push_back(ahead_.back());  // the newest first
           ahead_.pop_back();
         }
+        if (requests.size() >= most) ahead_.clear();  // the store has no room for them
       }
       const Clock::time_point taken = Clock::now();
       std::vector<std::uint32_t> batch;
@@ -125,6 +167,12 @@ class DeviceQueue {
     }
   }
 
+  [[nodiscard]] std::size_t most_tiles_now() const {
+    if (tiles_ == 0) return std::min<std::size_t>(most_tiles_, 16);  // how large they are is not known yet
+    const Bytes tile = std::max<Bytes>(bytes_ / tiles_, 1);
+    return std::clamp<std::size_t>(store_.budget() / 2 / tile, 1, most_tiles_);
+  }
+
   void answer(const std::vector<Request*>& requests, const std::vector<std::uint32_t>& batch) {
     const Clock::time_point prepared = Clock::now();
     std::vector<StoredRows> rows;
@@ -137,8 +185,9 @@ class DeviceQueue {
     const Clock::time_point made = Clock::now();
     {
       const std::scoped_lock lock(mutex_);
-      ++statistics_.batches;
-      statistics_.tiles += rows.size();
+      ++batches_;
+      tiles_ += rows.size();
+      for (const StoredRows& tile : rows) bytes_ += tile.bytes();
     }
     for (std::size_t i = 0; i < batch.size(); ++i) {
       if (i < requests.size()) {
@@ -172,13 +221,20 @@ class DeviceQueue {
     };
     const Clock::time_point now = Clock::now();
     const std::scoped_lock lock(mutex_);
-    ++statistics_.requests;
-    statistics_.waiting += seconds(request.begun, now);
-    statistics_.pushing += seconds(request.begun, request.pushed);
-    statistics_.queued += seconds(request.pushed, request.taken);
-    statistics_.preparing += seconds(request.taken, request.prepared);
-    statistics_.computing += seconds(request.prepared, request.made);
-    statistics_.integrating += seconds(request.made, now);
+    own_statistics() += {.requests = 1,
+                         .waiting = seconds(request.begun, now),
+                         .pushing = seconds(request.begun, request.pushed),
+                         .queued = seconds(request.pushed, request.taken),
+                         .preparing = seconds(request.taken, request.prepared),
+                         .computing = seconds(request.prepared, request.made),
+                         .integrating = seconds(request.made, now)};
+  }
+
+  /// The calling thread's; under the mutex.
+  DeviceStatistics& own_statistics() {
+    const std::thread::id self = std::this_thread::get_id();
+    const auto found = std::ranges::find(consumers_, self, &Consumer::thread);
+    return found == consumers_.end() ? consumers_.emplace_back(self).statistics : found->statistics;
   }
 
   TileStore& store_;
@@ -190,8 +246,11 @@ class DeviceQueue {
   std::condition_variable_any wake_;
   std::vector<Request*> requests_;
   std::deque<std::uint32_t> ahead_;
-  DeviceStatistics statistics_;
-  std::jthread leader_;  // last: it stops before the rest goes
+  std::vector<Consumer> consumers_;
+  std::uint64_t batches_ = 0;  // written by the leader alone, under the mutex
+  std::uint64_t tiles_ = 0;    // likewise
+  Bytes bytes_ = 0;            // likewise: of the tiles
+  std::jthread leader_;        // last: it stops before the rest goes
 };
 
 }  // namespace detail

@@ -60,8 +60,8 @@ Connectivity<3> connect_to(const TiledMesh<3>& tiles, const Provider& provider, 
   options.memory = provider.maker == Maker::materialized ? gib(64) : store;
   options.producers = provider.helpers();
   options.device_producers = provider.maker == Maker::device;
-  options.exec = options.device_producers ? Exec::cuda(0, provider.consumers())
-                                          : Exec::host(provider.consumers());
+  options.exec =
+      options.device_producers ? Exec::cuda(0, provider.consumers()) : Exec::host(provider.consumers());
   return {tiles, options};
 }
 
@@ -91,11 +91,14 @@ std::uint64_t analyse(const Input& input, const Provider& provider, const F& run
 template <class R>
 std::uint64_t traverse(const Rows<R, 3>& rows, int threads) {
   std::atomic<std::uint64_t> sum{0};
-  host::for_each_chunk(threads, rows.size(), 8192, [&](host::Range range, int) {
+  const std::size_t chunk =
+      std::max<std::size_t>(8192, rows.size() / (4 * static_cast<std::size_t>(threads)));
+  host::for_each_chunk(threads, rows.size(), chunk, [&](host::Range range, int) {
     auto reader = rows.reader();
     std::uint64_t own = 0;
     for (std::size_t i = range.begin; i < range.end; ++i) {
-      for (const auto id : reader[typename R::Row(static_cast<std::uint32_t>(i))]) own += id.index() * (i + 1);
+      for (const auto id : reader[typename R::Row(static_cast<std::uint32_t>(i))])
+        own += id.index() * (i + 1);
     }
     sum += own;
   });
@@ -219,7 +222,8 @@ void compare_consumers(const Input& input, int threads, int repeats) {
       if (!devices().empty()) all.push_back({"CUDA producers", Maker::device, consumers});
       table += "| " + algorithm.name + " | " + std::to_string(consumers) + " |";
       for (const bench::Timing& timing : time_all(algorithm, all, input, repeats)) {
-        table += " " + timing.name + " " + std::to_string(static_cast<int>(1e3 * timing.median + 0.5)) + " ms |";
+        table +=
+            " " + timing.name + " " + std::to_string(static_cast<int>(1e3 * timing.median + 0.5)) + " ms |";
       }
       table += "\n";
     }
@@ -234,14 +238,17 @@ void print_breakdown(const Input& input, int threads) {
     (void)algorithm.run(provider);
     const double total = bench::seconds_of([&] { (void)algorithm.run(provider); });
     for (const auto& [relation, report] : last_reports) {
-      std::printf("# %s, %s: %.3f s; %llu batches, %llu tiles\n", algorithm.name.c_str(), relation.c_str(), total,
-                  static_cast<unsigned long long>(report.batches), static_cast<unsigned long long>(report.tiles));
-      std::printf("| consumer | requests | waiting ms | push | in queue | preparation | kernels and transfer | "
-                  "integration | under way |\n");
+      std::printf("# %s, %s: %.3f s; %llu batches, %llu tiles\n", algorithm.name.c_str(), relation.c_str(),
+                  total, static_cast<unsigned long long>(report.batches),
+                  static_cast<unsigned long long>(report.tiles));
+      std::printf(
+          "| consumer | requests | waiting ms | push | in queue | preparation | kernels and transfer | "
+          "integration | under way | leading |\n");
       const auto line = [&](const std::string& who, const DeviceStatistics& s) {
-        std::printf("| %s | %llu | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |\n", who.c_str(),
+        std::printf("| %s | %llu | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |\n", who.c_str(),
                     static_cast<unsigned long long>(s.requests), 1e3 * s.waiting, 1e3 * s.pushing,
-                    1e3 * s.queued, 1e3 * s.preparing, 1e3 * s.computing, 1e3 * s.integrating, 1e3 * s.sharing);
+                    1e3 * s.queued, 1e3 * s.preparing, 1e3 * s.computing, 1e3 * s.integrating,
+                    1e3 * s.sharing, 1e3 * s.leading);
       };
       for (std::size_t i = 0; i < report.consumers.size(); ++i) line(std::to_string(i), report.consumers[i]);
       line("all", report.all);
@@ -251,7 +258,8 @@ void print_breakdown(const Input& input, int threads) {
 
 void sweep(const Input& input, int threads, int repeats) {
   if (devices().empty()) return;
-  const auto measure = [&](const std::string& what, const std::vector<int>& values, int ConnectOptions::*member) {
+  const auto measure = [&](const std::string& what, const std::vector<int>& values,
+                           int ConnectOptions::*member) {
     for (const Algorithm& algorithm : algorithms(input)) {
       if (algorithm.name == "Morse-Smale complex") continue;  // asks for the rows of the gradient
       std::vector<Provider> all;
@@ -261,7 +269,8 @@ void sweep(const Input& input, int threads, int repeats) {
       }
       std::string table = "| " + algorithm.name + " |";
       for (const bench::Timing& timing : time_all(algorithm, all, input, repeats)) {
-        table += " " + timing.name + ": " + std::to_string(static_cast<int>(1e3 * timing.median + 0.5)) + " ms |";
+        table +=
+            " " + timing.name + ": " + std::to_string(static_cast<int>(1e3 * timing.median + 0.5)) + " ms |";
       }
       std::printf("%s\n", table.c_str());
     }
@@ -281,7 +290,8 @@ void compare_windows(const Input& input, int threads, int repeats) {
     }
     std::string table = "| " + algorithm.name + " |";
     for (const bench::Timing& timing : time_all(algorithm, all, input, repeats)) {
-      table += " " + timing.name + ": " + std::to_string(static_cast<int>(1e3 * timing.median + 0.5)) + " ms |";
+      table +=
+          " " + timing.name + ": " + std::to_string(static_cast<int>(1e3 * timing.median + 0.5)) + " ms |";
     }
     std::printf("%s\n", table.c_str());
   }

@@ -98,7 +98,8 @@ class ConnectionCore {
       set_costs(bound_relations(tiles_));
       choice = account_.find_choice(wanted);
     }
-    if (!choice || choice->mode != StorageMode::materialized) {
+    // A mode that was asked for needs no better numbers if the bounds fit.
+    if (!choice || (options_.mode == StorageMode::automatic && choice->mode != StorageMode::materialized)) {
       count_for(wanted);
       choice = account_.choose(wanted);
     }
@@ -306,8 +307,9 @@ class ConnectionCore {
         if (factory_ == nullptr) {
           factory_ = std::make_unique<cuda::RowFactory<Dim>>(
               tiles_, options_.exec,
-              cuda::RowFactoryOptions{options_.device_threads, options_.device_memory,
-                                      options_.pinned_memory});
+              cuda::RowFactoryOptions{
+                  options_.device_threads, options_.device_memory,
+                  options_.pinned_memory == 0 ? options_.memory : options_.pinned_memory});
         }
         return work(*factory_);
       } catch (const Error& error) {
@@ -394,6 +396,7 @@ class ConnectionCore {
     };
     const bool down = is_missing(here - 1) && !is_missing(here + 1);
     if (queues_[relation] != nullptr) {
+      if (has_failed_) return;
       // Not for every tile: half of what is ahead must be missing before the device is asked for more.
       const int most = options_.device_look_ahead;
       if (!is_missing(down ? here - (most + 1) / 2 : here + (most + 1) / 2)) return;

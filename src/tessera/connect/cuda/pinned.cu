@@ -13,48 +13,43 @@ namespace {
 
 using std::size_t;
 
-constexpr size_t smallest_block = size_t{1} << 18;
-constexpr size_t most_idle = size_t{1} << 28;
+constexpr size_t slab_size = 8 * PinnedBlocks::common_size;
 
-/// By size, a power of two.
+void* pin(size_t bytes) {
+  void* memory = nullptr;
+  check(cudaMallocHost(&memory, bytes), "taking pinned memory");
+  return memory;
+}
+
+/// By size: the common one, or a larger power of two.
 struct IdleBlocks {
   std::mutex mutex;
   std::multimap<size_t, void*> blocks;
-  size_t bytes = 0;
 
   static IdleBlocks& all() {
     static IdleBlocks* const idle = new IdleBlocks;  // never destroyed: the driver is gone before it could be
     return *idle;
   }
-  void* find(size_t size) {
+  void* take(size_t size) {
     const std::scoped_lock lock(mutex);
     const auto found = blocks.find(size);
-    if (found == blocks.end()) return nullptr;
-    void* const memory = found->second;
-    blocks.erase(found);
-    bytes -= size;
-    return memory;
+    if (found != blocks.end()) return blocks.extract(found).mapped();
+    if (size != PinnedBlocks::common_size) return pin(size);
+    char* const slab = static_cast<char*>(pin(slab_size));
+    for (size_t at = size; at < slab_size; at += size) blocks.emplace(size, slab + at);
+    return slab;
   }
   void keep(size_t size, void* memory) {
-    {
-      const std::scoped_lock lock(mutex);
-      if (bytes + size <= most_idle) {
-        blocks.emplace(size, memory);
-        bytes += size;
-        return;
-      }
-    }
-    (void)cudaFreeHost(memory);
-    (void)cudaGetLastError();  // a device that failed is reported by whoever waits for it
+    const std::scoped_lock lock(mutex);
+    blocks.emplace(size, memory);
   }
 };
 
 }  // namespace
 
 std::shared_ptr<void> PinnedBlocks::take(size_t bytes) {
-  const size_t size = std::bit_ceil(std::max(bytes, smallest_block));
-  void* memory = IdleBlocks::all().find(size);
-  if (memory == nullptr) check(cudaMallocHost(&memory, size), "taking pinned memory");
+  const size_t size = std::bit_ceil(std::max(bytes, common_size));
+  void* const memory = IdleBlocks::all().take(size);
   *taken_ += size;
   return {memory, [size, taken = taken_](void* block) {
             *taken -= size;

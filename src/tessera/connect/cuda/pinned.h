@@ -14,6 +14,9 @@ namespace tessera::cuda {
 /// because to pin memory takes longer than to fill it.
 class PinnedBlocks {
  public:
+  /// Blocks up to this size are all alike and cut from larger pieces; larger ones are taken one by one.
+  static constexpr std::size_t common_size = std::size_t{2} << 20;
+
   /// `budget`: how much of them may be out at once before is_exhausted().
   explicit PinnedBlocks(Bytes budget) : budget_(budget), taken_(std::make_shared<std::atomic<Bytes>>(0)) {}
 

@@ -24,6 +24,20 @@ Bytes bytes_of_copy(const TiledMesh<Dim>& tiles) {
   return Bytes{96} * tiles.cell_count() + Bytes{16} * tiles.vertex_count();
 }
 
+/// Copies words to pinned memory, without waiting.
+void fetch(void* to, const uint32_t* from, size_t words) {
+  if (words == 0) return;
+  check(cudaMemcpyAsync(to, from, 4 * words, cudaMemcpyDeviceToHost, cudaStream_t{}), "fetching rows");
+}
+
+TileRows copy_rows(const uint32_t* offsets, const uint32_t* values, size_t size) {
+  TileRows rows;
+  rows.values.assign(values + offsets[0], values + offsets[size]);
+  rows.offsets.resize(size + 1);
+  for (size_t r = 0; r <= size; ++r) rows.offsets[r] = offsets[r] - offsets[0];
+  return rows;
+}
+
 /// The enumeration as a device reads it through the bus.
 struct MappedEnumeration {
   explicit MappedEnumeration(const EnumerationPart& whole)
@@ -155,38 +169,46 @@ void RowFactory<Dim>::State::make(const DeviceRelations<Dim>& from, std::span<co
   }
   first_part.push_back(parts.size());
   const DeviceTileRows made = from.template some<R>(parts, options.threads);
-  const size_t offsets = made.rows.offsets.size();
-  const size_t values = made.rows.values.size();
-  const bool stays = !pinned.is_exhausted(4 * (offsets + values));
-  const std::shared_ptr<void> block = pinned.take(4 * (offsets + values));
-  uint32_t* const words = static_cast<uint32_t*>(block.get());
-  check(cudaMemcpyAsync(words, made.rows.offsets.data(), 4 * offsets, cudaMemcpyDeviceToHost, cudaStream_t{}),
-        "fetching rows");
-  if (values > 0) {
-    check(cudaMemcpyAsync(words + offsets, made.rows.values.data(), 4 * values, cudaMemcpyDeviceToHost,
-                          cudaStream_t{}),
-          "fetching rows");
+  const size_t row_count = made.rows.offsets.size() - 1;
+  const std::shared_ptr<void> all = pinned.take(4 * (row_count + 1));
+  const uint32_t* const offsets = static_cast<const uint32_t*>(all.get());
+  fetch(all.get(), made.rows.offsets.data(), row_count + 1);
+  check(cudaStreamSynchronize(cudaStream_t{}), "fetching rows");
+  // Blocks get as many tiles as they hold, so that they come back soon and fit the next ones.
+  const auto first_row = [&](size_t i) { return made.tile_rows[first_part[i]]; };
+  const auto words_of = [&](size_t begin, size_t end) {
+    return first_row(end) - first_row(begin) + 1 + (offsets[first_row(end)] - offsets[first_row(begin)]);
+  };
+  for (size_t begin = 0; begin < wanted.size();) {
+    size_t end = begin + 1;
+    while (end < wanted.size() && 4 * words_of(begin, end + 1) <= PinnedBlocks::common_size) ++end;
+    const uint32_t base = offsets[first_row(begin)];
+    const size_t rows = first_row(end) - first_row(begin);
+    const size_t values = offsets[first_row(end)] - base;
+    const bool stays = !pinned.is_exhausted(4 * (rows + 1 + values));
+    const std::shared_ptr<void> block = pinned.take(4 * (rows + 1 + values));
+    uint32_t* const words = static_cast<uint32_t*>(block.get());
+    fetch(words + rows + 1, made.rows.values.data() + base, values);
+    for (size_t r = 0; r <= rows; ++r) words[r] = offsets[first_row(begin) + r] - base;
+    if (!stays) check(cudaStreamSynchronize(cudaStream_t{}), "fetching rows");
+    for (size_t i = begin; i < end; ++i) {
+      const uint32_t* const own = words + (first_row(i) - first_row(begin));
+      const size_t size = first_row(i + 1) - first_row(i);
+      if (stays) {
+        out[place[i]] = StoredRows(block, own, words + rows + 1, size);
+      } else {
+        out[place[i]] = copy_rows(own, words + rows + 1, size);
+      }
+    }
+    begin = end;
   }
   check(cudaStreamSynchronize(cudaStream_t{}), "fetching rows");
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    const uint32_t* const begin = words + made.tile_rows[first_part[i]];
-    const size_t size = made.tile_rows[first_part[i + 1]] - made.tile_rows[first_part[i]];
-    if (stays) {
-      out[place[i]] = StoredRows(block, begin, words + offsets, size);
-    } else {
-      TileRows own;
-      own.values.assign(words + offsets + begin[0], words + offsets + begin[size]);
-      own.offsets.resize(size + 1);
-      for (size_t r = 0; r <= size; ++r) own.offsets[r] = begin[r] - begin[0];
-      out[place[i]] = std::move(own);
-    }
-  }
 }
 
 template class RowFactory<2>;
 template class RowFactory<3>;
 
-#define TS_INSTANTIATE_ROWS(R, Dim)                                    \
+#define TS_INSTANTIATE_ROWS(R, Dim)                                   \
   template bool RowFactory<Dim>::prepare<R>(const Enumeration<Dim>&); \
   template std::vector<StoredRows> RowFactory<Dim>::make<R>(std::span<const uint32_t>)
 TS_INSTANTIATE_ROWS(VV, 2);

@@ -19,9 +19,9 @@
 namespace tessera::cuda {
 
 struct RowFactoryOptions {
-  int threads = 1024;      ///< of the device, that work on a tile
-  Bytes device_memory = 0; ///< for the mesh there; 0: what is free
-  Bytes pinned_memory = 0; ///< for rows; what is beyond goes to ordinary memory
+  int threads = 1024;       ///< of the device, that work on a tile
+  Bytes device_memory = 0;  ///< for the mesh there; 0: what is free
+  Bytes pinned_memory = 0;  ///< for rows; what is beyond goes to ordinary memory
 };
 
 /// Any thread may make rows; each works on a stream of its own.

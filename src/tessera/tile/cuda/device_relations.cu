@@ -89,7 +89,8 @@ HostMadeTile make_on_host(RowWorker<Dim>& worker, const TiledMesh<Dim>& mesh,
   const EnumerationPart& whole = enumeration.whole();
   HostMadeTile made;
   if constexpr (std::is_same_v<R, UpperEdges>) {
-    take_rows(whole.edge_offsets, whole.edge_hi, begin, end, [](uint32_t v) { return v; }, made);
+    take_rows(
+        whole.edge_offsets, whole.edge_hi, begin, end, [](uint32_t v) { return v; }, made);
   } else if constexpr (std::is_same_v<R, UpperFaces>) {
     const auto edge_at = [&](uint32_t v) { return whole.edge_offsets[v]; };
     take_rows(whole.face_offsets, whole.face_hi, begin, end, edge_at, made);

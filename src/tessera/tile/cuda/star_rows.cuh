@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <tessera/tile/relation.h>
 #include <tessera/tile/cuda/device_relations.h>
+#include <tessera/tile/relation.h>
 #include <tessera/tile/cuda/tile_block.cuh>
 
 namespace tessera::cuda {
@@ -306,9 +306,8 @@ class PairRows {
     if (neighbour_count_ > most_neighbours) return false;
     if constexpr (Kind::has_cells) {
       if (cells_.rank_all() > most_cells) return false;
-      cells_.for_each([&](std::uint32_t c, std::uint32_t rank) {
-        space_.cells[rank] = static_cast<std::uint16_t>(c);
-      });
+      cells_.for_each(
+          [&](std::uint32_t c, std::uint32_t rank) { space_.cells[rank] = static_cast<std::uint16_t>(c); });
     }
     neighbours_.for_each([&](std::uint32_t p, std::uint32_t rank) {
       space_.neighbours[rank] = static_cast<std::uint16_t>(p);

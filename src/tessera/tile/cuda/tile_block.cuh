@@ -211,9 +211,18 @@ void launch_tiles(const Exec& exec, std::uint32_t tiles, int threads, std::size_
                   const char* what, Args... args) {
   if (tiles == 0) return;
   const CurrentDevice current(exec.device());
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(shared_bytes)),
-        "asking for shared memory");
+  constexpr std::size_t always_there = 40 << 10;  // besides what a kernel declares
+  if (shared_bytes > always_there) {
+    // Always as much as there is: other threads may start the same kernel with more than we want.
+    cudaFuncAttributes attributes{};
+    check(cudaFuncGetAttributes(&attributes, kernel), "asking for shared memory");
+    int limit = 0;
+    check(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, exec.device()),
+          "asking for shared memory");
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               limit - static_cast<int>(attributes.sharedSizeBytes)),
+          "asking for shared memory");
+  }
   kernel<<<tiles, threads, shared_bytes>>>(args...);
   check_launch(what);
 }

@@ -7,7 +7,8 @@ MorseSmaleComplex<Dim> morse_smale(const TiledMesh<Dim>& tiles, const Field& fie
                                    const MorseSmaleOptions<Dim>& options) {
   const TopologyOptions<Dim>& common = options;
   const bool needs_paths = options.separatrices || options.segmentation || options.keep_paths;
-  MorseSmaleComplex<Dim> complex{.gradient = compute_gradient<Dim>(tiles, field, {common, needs_paths})};
+  MorseSmaleComplex<Dim> complex{
+      .gradient = compute_gradient<Dim>(tiles, field, {common, needs_paths, options.keep_paths})};
   if (options.separatrices || options.connectors) {
     complex.separatrices = compute_separatrices(complex.gradient, options);
   }

@@ -600,7 +600,7 @@ bool GradientFinder<Dim>::run(size_t row_capacity, size_t critical_capacity) {
 }
 
 template <int Dim>
-DeviceGradient GradientFinder<Dim>::finish(const Array<uint32_t>& host_rows) {
+DeviceGradient<Dim> GradientFinder<Dim>::finish(const Array<uint32_t>& host_rows) {
   TS_EXPECTS(host_rows.size() == host_tiles_.size());
   const Exec& exec = tiles_.exec();
   Array<uint32_t> sizes = tile_size_.to_host();

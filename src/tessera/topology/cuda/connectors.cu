@@ -22,10 +22,14 @@ using std::uint64_t;
 using std::uint8_t;
 
 constexpr uint32_t none = 0xFFFFFFFFu;
-constexpr uint32_t shared_capacity = 1024;   // edges of a search in shared memory
-constexpr uint32_t global_capacity = 16384;  // and of one that is larger; the host sees to those beyond
-constexpr uint32_t most_workers = 1024;      // of those, at a time
-constexpr uint32_t words_an_edge = 4;        // of the memory of a search
+/// How large searches may be, and how many of them are under way at a time. Those that are larger are left to
+/// the next tier, in the end to the host.
+struct Tier {
+  uint32_t capacity;  ///< edges; a power of two, for no_parent at most 2^15
+  uint32_t workers;   ///< in global memory; 0: in shared memory
+};
+constexpr Tier tiers[] = {{512, 0}, {4096, 4096}, {16384, 1024}};
+constexpr uint32_t words_an_edge = 4;  // of the memory of a search
 constexpr uint32_t no_parent = 0xFFFF;
 constexpr uint32_t critical = Gradient<3>::critical;
 
@@ -285,22 +289,23 @@ struct FoundMemory {
 /// Searches from all saddles. Gives the numbers of those that it leaves, ascending.
 Array<uint32_t> search(const Exec& exec, const Edges& graph, const Buffer<Saddle>& saddles,
                        const DeviceNumbers& edge_numbers, const Found& found) {
-  constexpr uint32_t no_counts[2] = {0, 0};
-  Buffer<uint32_t> counts(exec, std::span<const uint32_t>(no_counts));
-  Buffer<uint32_t> large(exec, saddles.size());
-  const auto count = static_cast<uint32_t>(saddles.size());
-  launch_tiles(exec, count, 32, sizeof(uint32_t) * words_an_edge * shared_capacity, search_kernel,
-               "searching for connectors", graph, saddles.data(), nullptr, count, nullptr, shared_capacity,
-               edge_numbers.view(), found, large.data(), counts.data());
-  const uint32_t large_count = counts.to_host()[0];
-  if (large_count == 0) return {};
-  const uint32_t workers = std::min(large_count, most_workers);
-  Buffer<uint32_t> memory(exec, size_t{words_an_edge} * global_capacity * workers);
-  Buffer<uint32_t> left(exec, large_count);
-  launch_tiles(exec, workers, 32, 0, search_kernel, "searching for connectors", graph, saddles.data(),
-               large.data(), large_count, memory.data(), global_capacity, edge_numbers.view(), found,
-               left.data(), counts.data() + 1);
-  Array<uint32_t> numbers = left.to_host(counts.to_host()[1]);
+  auto count = static_cast<uint32_t>(saddles.size());
+  Buffer<uint32_t> list;  // at first all of them
+  for (const Tier& tier : tiers) {
+    if (count == 0) break;
+    constexpr uint32_t nothing = 0;
+    Buffer<uint32_t> left_count(exec, std::span(&nothing, 1));
+    Buffer<uint32_t> left(exec, count);
+    const uint32_t words = words_an_edge * tier.capacity;
+    const uint32_t workers = tier.workers == 0 ? count : std::min(count, tier.workers);
+    Buffer<uint32_t> memory(exec, tier.workers == 0 ? 0 : size_t{words} * workers);
+    launch_tiles(exec, workers, 32, tier.workers == 0 ? sizeof(uint32_t) * words : 0, search_kernel,
+                 "searching for connectors", graph, saddles.data(), list.data(), count, memory.data(),
+                 tier.capacity, edge_numbers.view(), found, left.data(), left_count.data());
+    count = left_count.to_host()[0];
+    list = std::move(left);
+  }
+  Array<uint32_t> numbers = list.to_host(count);
   std::sort(numbers.begin(), numbers.end());
   return numbers;
 }

@@ -48,7 +48,7 @@ void expect_same_paths(const SimplexMesh<Dim>& mesh, const Field& field, const s
       options.separatrices = has_extrema;
       options.connectors = has_connectors;
       options.segmentation = has_extrema;
-      options.keep_paths = has_connectors;
+      options.keep_paths = !has_connectors;
       const Separatrices expected = complex(Exec::host(2), options);
       const Separatrices found = complex(Exec::cuda(0, 2), options);
       EXPECT_TRUE(found.ends == expected.ends) << name;

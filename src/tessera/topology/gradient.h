@@ -157,7 +157,7 @@ class Gradient {
   Array<std::uint32_t> next_;
   std::vector<Branch> branches_;
   Array<std::uint32_t> first_cells_;
-  std::array<std::vector<CriticalCell>, 4> critical_;
+  std::array<Array<CriticalCell>, 4> critical_;
   std::shared_ptr<const cuda::DeviceGradient<Dim>> device_;
 };
 

@@ -3,12 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 #include <tessera/core/csr.h>
 #include <tessera/exec/host/parallel.h>
-#include <tessera/exec/primitives.h>
 #include <tessera/topology/cuda/analyses.h>
 #include <tessera/topology/morse_smale.h>
 
@@ -29,11 +29,12 @@ struct PathPart {
 class PathJoiner {
  public:
   /// Paths of one type, after all that were added before.
+  void add(SeparatrixType type, PathPart part) {
+    const Place place = advance(type, part.ends.size(), part.cells.size());
+    parts_.push_back({std::move(part), place});
+  }
   void add(SeparatrixType type, std::vector<PathPart> parts) {
-    for (PathPart& part : parts) {
-      const Place place = advance(type, part.ends.size(), part.cells.size());
-      parts_.push_back({std::move(part), place});
-    }
+    for (PathPart& part : parts) add(type, std::move(part));
   }
   /// The same for some that are on a device and stay there until they are joined.
   void add(SeparatrixType type, const cuda::DevicePaths& paths, host::Range which, host::Range cells) {
@@ -64,7 +65,7 @@ class PathJoiner {
       fetch(result.cells.data() + run.place.cell, run.paths->cells.data(), run.cells);
     }
     result.offsets.back() = 0;
-    exclusive_scan<std::uint32_t, std::uint32_t>(host, result.offsets, result.offsets);
+    std::exclusive_scan(result.offsets.begin(), result.offsets.end(), result.offsets.begin(), 0u);
     return result;
   }
 

@@ -149,12 +149,13 @@ class DeviceTracer {
       add_all(SeparatrixType::descending, descending_);
     }
     report();
+    const Array<cuda::Saddle> upper = saddles(Dim - 1);
     if constexpr (Dim == 3) {
-      if (options_.connectors) add_connectors();
+      if (options_.connectors) add_connectors(upper);
     }
     report();
     if (options_.separatrices) {
-      ascending_ = cuda::trace_ascending(device_, saddles(Dim - 1),
+      ascending_ = cuda::trace_ascending(device_, upper,
                                          cuda::path_starts_of(gradient_.critical_cells(Dim - 1)), ids(Dim));
       add_all(SeparatrixType::ascending, ascending_);
     }
@@ -179,8 +180,8 @@ class DeviceTracer {
   }
 
   /// The device's paths, and between them those of saddles that it leaves to the host.
-  void add_connectors() {
-    connectors_ = cuda::trace_connectors(device_, saddles(2), ids(1));
+  void add_connectors(const Array<cuda::Saddle>& saddles) {
+    connectors_ = cuda::trace_connectors(device_, saddles, ids(1));
     const auto& left = connectors_.left;
     if (left.empty()) return add_all(SeparatrixType::connector, connectors_.paths);
     auto parts =
@@ -194,9 +195,7 @@ class DeviceTracer {
     };
     for (size_t i = 0; i < left.size(); ++i) {
       add_until(left[i].path, left[i].cell);
-      std::vector<PathPart> own;
-      own.push_back(std::move(parts[i]));
-      joiner_.add(SeparatrixType::connector, std::move(own));
+      joiner_.add(SeparatrixType::connector, std::move(parts[i]));
     }
     add_until(connectors_.paths.ends.size(), connectors_.paths.cells.size());
   }

@@ -315,7 +315,7 @@ class GradientBuilder {
 
   /// Names of edges and faces are places in the row of their vertex until the rows have theirs.
   void join_critical_cells(size_t d) {
-    Array<CriticalCell*> cells;
+    std::vector<CriticalCell*> cells;
     for (const auto& worker : workers_) {
       for (CriticalCell& cell : worker->critical[d]) cells.push_back(&cell);
     }

@@ -103,6 +103,8 @@ int main(int argc, char** argv) {
     trace("descending separatrices", [&] { return cuda::trace_descending(resident, lower, minima); });
     trace("connectors", [&] { return cuda::trace_connectors(resident, upper, edges).paths; });
     trace("ascending separatrices", [&] { return cuda::trace_ascending(resident, upper, starts, maxima); });
+    std::printf("searches for connectors left to the host: %zu\n",
+                cuda::trace_connectors(resident, upper, edges).left.size());
     ask("separatrices and connectors to host", 0,
         {{"tessera", [&] {
             MorseSmaleOptions<3> options;

@@ -34,29 +34,21 @@ void expect_same(const SimplexMesh<Dim>& mesh, const Field& field, const std::st
   }
 }
 
-/// Paths as they lie in memory, with and without some of their kinds.
+/// Paths as they lie in memory.
 template <int Dim>
-void expect_same_paths(const SimplexMesh<Dim>& mesh, const Field& field, const std::string& name) {
-  const auto complex = [&](const Exec& exec, MorseSmaleOptions<Dim> options) {
+void expect_same_paths(const SimplexMesh<Dim>& mesh, const Field& field, const std::string& name,
+                       MorseSmaleOptions<Dim> options = {}) {
+  const auto trace = [&](const Exec& exec) {
     const TiledMesh<Dim> tiles = tile(mesh, {.max_vertices = 200, .exec = exec});
     options.exec = exec;
     return morse_smale<Dim>(tiles, field, options).separatrices;
   };
-  for (const bool has_extrema : {true, false}) {
-    for (const bool has_connectors : {true, false}) {
-      MorseSmaleOptions<Dim> options;
-      options.separatrices = has_extrema;
-      options.connectors = has_connectors;
-      options.segmentation = has_extrema;
-      options.keep_paths = !has_connectors;
-      const Separatrices expected = complex(Exec::host(2), options);
-      const Separatrices found = complex(Exec::cuda(0, 2), options);
-      EXPECT_TRUE(found.ends == expected.ends) << name;
-      EXPECT_TRUE(found.offsets == expected.offsets) << name;
-      EXPECT_TRUE(found.cells == expected.cells) << name;
-      EXPECT_EQ(found.count, expected.count) << name;
-    }
-  }
+  const Separatrices expected = trace(Exec::host(2));
+  const Separatrices found = trace(Exec::cuda(0, 2));
+  EXPECT_TRUE(found.ends == expected.ends) << name;
+  EXPECT_TRUE(found.offsets == expected.offsets) << name;
+  EXPECT_TRUE(found.cells == expected.cells) << name;
+  EXPECT_EQ(found.count, expected.count) << name;
 }
 
 // A few thousand cells in one tile or some: what tools that watch every access can do.
@@ -136,6 +128,16 @@ TEST_F(TopologyOnDevice, Paths) {
     const TetMesh mesh = make_shuffled(make_kuhn_full(n));
     expect_same_paths(mesh, make_wave_field(mesh.points, WaveField::rough), "rough " + std::to_string(n));
     expect_same_paths(mesh, make_random_field(mesh.vertex_count(), n), "random " + std::to_string(n));
+  }
+  const TetMesh mesh = make_kuhn(12);
+  const Field field = make_wave_field(mesh.points, WaveField::rough);
+  for (const bool has_extrema : {true, false}) {
+    for (const bool has_connectors : {true, false}) {
+      for (const bool keeps_paths : {true, false}) {
+        expect_same_paths<3>(mesh, field, "parts",
+                             {{}, has_extrema, has_connectors, false, has_extrema, keeps_paths});
+      }
+    }
   }
   const TetMesh torus = make_torus3(16);  // no boundary to leave through
   expect_same_paths(torus, make_random_field(torus.vertex_count(), 1), "3-torus");

@@ -129,7 +129,8 @@ class GradientBuilder {
     });
     join_critical_cells();
     join_branches();
-    if (options_.keep_paths && result_.far_partners_.empty()) {
+    const auto is_small = [](uint32_t row) { return row <= far_place; };  // its places are kept in a byte
+    if (options_.keep_paths && std::all_of(counts.begin(), counts.end(), is_small)) {
       if (!left.empty()) complete(*device);
       device->tiles = tiles;
       device->order = std::move(order);

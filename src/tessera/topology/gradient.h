@@ -133,7 +133,8 @@ class Gradient {
   /// any order. Constant time but for faces paired with tets, which load a tile.
   [[nodiscard]] std::optional<Simplex> partner(std::span<const VertexId> cell) const;
 
-  /// The same arrays on the device that computed them, if it keeps paths; else null.
+  /// The same arrays on the device that computed them, if it keeps paths and no vertex has more than 254
+  /// lower neighbours; else null.
   [[nodiscard]] const std::shared_ptr<const cuda::DeviceGradient<Dim>>& on_device() const { return device_; }
 
   /// Of what is stored, the order (8 bytes a vertex) not counted.

@@ -22,6 +22,10 @@ using std::uint64_t;
 using std::uint8_t;
 
 constexpr uint32_t none = 0xFFFFFFFFu;
+constexpr uint32_t no_parent = 0xFFFF;
+constexpr uint32_t critical = Gradient<3>::critical;
+constexpr uint32_t words_an_edge = 4;  // of the memory of a search
+
 /// How large searches may be, and how many of them are under way at a time. Those that are larger are left to
 /// the next tier, in the end to the host.
 struct Tier {
@@ -29,9 +33,6 @@ struct Tier {
   uint32_t workers;   ///< in global memory; 0: in shared memory
 };
 constexpr Tier tiers[] = {{512, 0}, {4096, 4096}, {16384, 1024}};
-constexpr uint32_t words_an_edge = 4;  // of the memory of a search
-constexpr uint32_t no_parent = 0xFFFF;
-constexpr uint32_t critical = Gradient<3>::critical;
 
 /// What kernels see of the gradient.
 struct Edges {
@@ -321,7 +322,7 @@ DeviceConnectors trace_connectors(const DeviceGradient<3>& gradient, std::span<c
   const DeviceNumbers edge_numbers(exec, edges);
   // Usual sizes; if they do not do, the kernel has counted what does.
   const size_t most = gradient.lower.size();
-  FoundMemory memory(exec, count, std::min(16 * count, most) + 1024, std::min(256 * count, most) + 1024);
+  FoundMemory memory(exec, count, std::min(16 * count, most / 4) + 1024, std::min(256 * count, most) + 1024);
   Array<uint32_t> left = search(exec, graph, from, edge_numbers, memory.view());
   const auto needed = memory.taken.to_host();
   if (needed[0] > memory.ends.size() || needed[1] > memory.cells.size()) {

@@ -98,8 +98,11 @@ class ConnectionCore {
       set_costs(bound_relations(tiles_));
       choice = account_.find_choice(wanted);
     }
-    // A mode that was asked for needs no better numbers if the bounds fit.
-    if (!choice || (options_.mode == StorageMode::automatic && choice->mode != StorageMode::materialized)) {
+    // A mode that was asked for needs no better numbers if bounds leave plenty for the store.
+    const bool is_settled =
+        choice && (choice->mode == StorageMode::materialized ||
+                   (options_.mode != StorageMode::automatic && choice->store >= options_.memory / 2));
+    if (!is_settled) {
       count_for(wanted);
       choice = account_.choose(wanted);
     }

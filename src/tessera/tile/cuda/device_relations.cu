@@ -122,17 +122,7 @@ struct Elements {
 
   /// The row of a CSR that an entry lies in.
   static __device__ uint32_t row_of(const uint32_t* offsets, uint32_t rows, uint32_t entry) {
-    uint32_t low = 0;
-    uint32_t high = rows;
-    while (high - low > 1) {
-      const uint32_t middle = low + (high - low) / 2;
-      if (offsets[middle] <= entry) {
-        low = middle;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+    return lower_bound(offsets, 0u, rows, entry + 1) - 1;
   }
   [[nodiscard]] __device__ uint32_t low_end(uint32_t e) const {
     return row_of(ids.edge_offsets, vertices, e);

@@ -10,6 +10,7 @@
 #include <tessera/tile/cuda/device_tiles.h>
 #include <tessera/tile/foreign_runs.h>
 #include <tessera/exec/for_each.cuh>
+#include <tessera/exec/search.cuh>
 
 namespace tessera {
 namespace {
@@ -94,22 +95,6 @@ __device__ void for_each_foreign_tile(const std::array<uint32_t, Dim + 1>& cell,
     if (tile != last && tile != TileOfVertex::elsewhere) f(tile);
     last = tile;
   }
-}
-
-/// Where values that are not less than `value` begin.
-template <class At, class T>
-__device__ uint32_t lower_bound(const At& at, uint32_t size, T value) {
-  uint32_t low = 0;
-  uint32_t high = size;
-  while (low < high) {
-    const uint32_t middle = low + (high - low) / 2;
-    if (at(middle) < value) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
 }
 
 }  // namespace
@@ -284,8 +269,8 @@ class DeviceTiler {
     cuda::for_each(exec_, tile_of_.size(),
                    [first = device_->first_vertex.data(), tiles = device_->tile_count_,
                     out = tile_of_.data()] __device__(size_t i) {
-                     const auto at = [&](uint32_t t) { return first[t]; };
-                     out[i] = lower_bound(at, tiles + 1, first[0] + static_cast<uint32_t>(i) + 1) - 1;
+                     out[i] =
+                         cuda::lower_bound(first, 0u, tiles + 1, first[0] + static_cast<uint32_t>(i) + 1) - 1;
                    });
     find_intervals();
     find_ribbons();
@@ -347,7 +332,7 @@ class DeviceTiler {
         [cells = device_->cells.data(), count = device_->cell_count_, first = device_->first_vertex.data(),
          out = device_->first_cell.data()] __device__(size_t t) {
           const auto at = [&](uint32_t c) { return cells[c][0]; };
-          out[t] = lower_bound(at, count, first[t]);
+          out[t] = cuda::lower_bound(at, 0u, count, first[t]);
         });
   }
 
@@ -385,8 +370,7 @@ class DeviceTiler {
     device_->first_external = Buffer<uint32_t>(exec_, size_t{device_->tile_count_} + 1);
     cuda::for_each(exec_, device_->first_external.size(),
                    [key = keys.data(), count, out = device_->first_external.data()] __device__(size_t t) {
-                     const auto at = [&](uint32_t i) { return key[i]; };
-                     out[t] = lower_bound(at, count, static_cast<uint32_t>(t));
+                     out[t] = cuda::lower_bound(key, 0u, count, static_cast<uint32_t>(t));
                    });
     device_->external = std::move(values);
   }

@@ -10,29 +10,18 @@
 
 #include <tessera/tile/cuda/device_relations.h>
 #include <tessera/tile/relation.h>
+#include <tessera/exec/search.cuh>
 #include <tessera/tile/cuda/tile_block.cuh>
 
 namespace tessera::cuda {
 
 /// The enumeration as kernels see it.
 struct EnumerationView : EnumerationPointers {
-  [[nodiscard]] static __device__ std::uint32_t find(const std::uint32_t* values, std::uint32_t low,
-                                                     std::uint32_t high, std::uint32_t value) {
-    while (low < high) {
-      const std::uint32_t middle = (low + high) / 2;
-      if (values[middle] < value) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
-  }
   [[nodiscard]] __device__ std::uint32_t edge(std::uint32_t a, std::uint32_t b) const {
-    return find(edge_hi, edge_offsets[a], edge_offsets[a + 1], b);
+    return lower_bound(edge_hi, edge_offsets[a], edge_offsets[a + 1], b);
   }
   [[nodiscard]] __device__ std::uint32_t face_above(std::uint32_t e, std::uint32_t c) const {
-    return find(face_hi, face_offsets[e], face_offsets[e + 1], c);
+    return lower_bound(face_hi, face_offsets[e], face_offsets[e + 1], c);
   }
   /// Of ascending vertices.
   [[nodiscard]] __device__ std::uint32_t face(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {

@@ -8,22 +8,14 @@
 
 #include <tessera/exec/buffer.h>
 #include <tessera/exec/primitives.h>
+#include <tessera/exec/search.cuh>
 
 namespace tessera::cuda {
 
 /// Where a value lies in a sorted array, or its size.
 template <class T>
 __device__ std::size_t find(const T* values, std::size_t size, T value) {
-  std::size_t low = 0;
-  std::size_t high = size;
-  while (low < high) {
-    const std::size_t middle = (low + high) / 2;
-    if (values[middle] < value) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
+  const std::size_t low = lower_bound(values, std::size_t{0}, size, value);
   return low < size && values[low] == value ? low : size;
 }
 

@@ -5,10 +5,12 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <tessera/core/error.h>
 #include <tessera/exec/for_each.h>
@@ -26,149 +28,217 @@ struct Place {
   using Word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   Word x, y, z;
 
+  Place() = default;
   explicit Place(const Vec3<T>& p)
       : x(std::bit_cast<Word>(p.x + T(0))),
         y(std::bit_cast<Word>(p.y + T(0))),
         z(std::bit_cast<Word>(p.z + T(0))) {}
-  friend bool operator==(const Place&, const Place&) = default;
-
-  /// The high bits are the best ones.
-  [[nodiscard]] std::uint64_t hash() const {
-    std::uint64_t h = x * 0x9E3779B97F4A7C15ull;
-    h = (h ^ (h >> 32) ^ y) * 0xD6E8FEB86659FD93ull;
-    h = (h ^ (h >> 32) ^ z) * 0xC2B2AE3D27D4EB4Full;
-    return (h ^ (h >> 29)) * 0x9E3779B97F4A7C15ull;
+  [[nodiscard]] bool operator==(const Place& other) const {
+    return ((x ^ other.x) | (y ^ other.y) | (z ^ other.z)) == 0;  // one branch
   }
+
+  /// A sum of products, which a compiler can work out for many places at once. The high bits are the best.
+  [[nodiscard]] std::uint32_t hash() const {
+    std::uint64_t h = low(x) * 0x9E3779B97F4A7C15ull + low(y) * 0xD6E8FEB86659FD93ull +
+                      low(z) * 0xC2B2AE3D27D4EB4Full;
+    if constexpr (sizeof(Word) == 8) {
+      h += (x >> 32) * 0xA0761D6478BD642Full + (y >> 32) * 0xE7037ED1A0B428DBull +
+           (z >> 32) * 0x8EBC6AF09C88C6E3ull;
+    }
+    return static_cast<std::uint32_t>(((h ^ (h >> 32)) * 0x9E3779B97F4A7C15ull) >> 32);
+  }
+
+ private:
+  static std::uint64_t low(Word word) { return static_cast<std::uint32_t>(word); }
+};
+
+constexpr std::size_t chunk = 16384;  // its table and its different places fit a core's second-level cache
+
+/// The different places among the points of a chunk.
+template <class T>
+class ChunkPlaces {
+ public:
+  std::uint32_t count = 0;
+  std::array<Place<T>, chunk> places;         ///< in the order in which they come
+  std::array<std::uint32_t, chunk> hashes;    ///< of each
+  std::array<std::uint16_t, chunk> firsts;    ///< its first point within the chunk
+
+  /// Fills for each point the number of its place.
+  void group(std::span<const Vec3<T>> points, std::uint16_t* numbers) {
+    table_.fill(0);
+    count = 0;
+    for (std::size_t begin = 0; begin < points.size(); begin += block) {
+      const std::size_t size = std::min(block, points.size() - begin);
+      std::array<std::uint32_t, block> hash;
+      for (std::size_t i = 0; i < size; ++i) hash[i] = Place<T>(points[begin + i]).hash();
+      for (std::size_t i = 0; i < size; ++i) {
+        numbers[begin + i] =
+            static_cast<std::uint16_t>(enter(Place<T>(points[begin + i]), hash[i], begin + i));
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t block = 512;
+  static constexpr int bits = 15;
+
+  /// Whether a place is new can not be predicted, so it is entered as if it were: an empty slot stands for
+  /// the next number, and a place is added where it already is if that was not to be.
+  std::uint32_t enter(const Place<T>& mine, std::uint32_t hash, std::size_t point) {
+    places[count] = mine;
+    hashes[count] = hash;
+    firsts[count] = static_cast<std::uint16_t>(point);
+    std::size_t slot = hash % table_.size();
+    const auto number_at = [&](std::size_t s) { return table_[s] == 0 ? count : table_[s] - 1u; };
+    std::uint32_t number = number_at(slot);
+    while (!(places[number] == mine)) {
+      slot = (slot + 1) % table_.size();
+      number = number_at(slot);
+    }
+    table_[slot] = static_cast<std::uint16_t>(number + 1);
+    count += number == count ? 1 : 0;
+    return number;
+  }
+
+  std::array<std::uint16_t, std::size_t{1} << bits> table_;  ///< number + 1
 };
 
 template <class T>
 class EqualPoints {
  public:
   EqualPoints(std::span<const Vec3<T>> points, const Exec& exec)
-      : points_(points), exec_(exec), groups_{Array<VertexId>(points.size()), {}}, items_(points.size()) {}
+      : points_(points),
+        exec_(exec),
+        chunks_((points.size() + chunk - 1) / chunk),
+        bits_(std::clamp(static_cast<int>(std::bit_width(points.size() / chunk)), 0, 10)),
+        starts_(chunks_ + 1),
+        runs_(chunks_ * (buckets() + 1)),
+        numbers_(points.size()) {}
 
   PointGroups run() {
     group_chunks();
     join_chunks();
-    number();
-    return std::move(groups_);
+    return number();
   }
 
  private:
-  static constexpr std::size_t chunk = 16384;  // its points and its table fit a core's second-level cache
-  static constexpr int local_bits = 15;
-  static constexpr std::size_t bucket_items = 4096;  // what the table of a bucket is made for
-
-  [[nodiscard]] Place<T> place(std::size_t point) const { return Place<T>(points_[point]); }
-
-  /// Step 1: each point's connection is its group within its chunk; items_ are the first points of these.
-  void group_chunks() {
-    const std::size_t chunks = (points_.size() + chunk - 1) / chunk;
-    starts_.resize(chunks + 1);
-    host::ChunkTotals<std::size_t> totals(chunks);
-    host::for_each_chunk(exec_.threads(), points_.size(), chunk, [&](host::Range range, int) {
-      std::array<std::uint16_t, std::size_t{1} << local_bits> table{};  // group + 1
-      std::array<std::uint32_t, chunk> firsts;
-      std::uint32_t count = 0;
-      for (std::size_t i = range.begin; i < range.end; ++i) {
-        const Place<T> mine = place(i);
-        std::size_t slot = mine.hash() >> (64 - local_bits);
-        while (table[slot] != 0 && !(place(firsts[table[slot] - 1u]) == mine))
-          slot = (slot + 1) % table.size();
-        if (table[slot] == 0) {
-          firsts[count] = static_cast<std::uint32_t>(i);
-          table[slot] = static_cast<std::uint16_t>(++count);
-        }
-        groups_.connections[i] = VertexId(table[slot] - 1u);
-      }
-      const std::size_t start = totals.exchange(range.begin / chunk, count);
-      starts_[range.begin / chunk] = start;
-      std::copy_n(firsts.begin(), count, items_.begin() + static_cast<std::ptrdiff_t>(start));
-    });
-    items_.resize(totals.total(chunks));
-    starts_[chunks] = items_.size();
-  }
-
-  /// Step 2: items are dealt into buckets by their hash, in order; equal ones meet in a bucket's own table.
-  void join_chunks() {
-    const int bits = std::clamp(static_cast<int>(std::bit_width(items_.size() / bucket_items)), 0, 11);
-    const std::size_t buckets = std::size_t{1} << bits;
-    const auto bucket_of = [bits](std::uint64_t hash) { return bits == 0 ? 0 : hash >> (64 - bits); };
-    const std::size_t chunks = starts_.size() - 1;
-    Array<std::uint32_t> places(buckets * chunks);  // by chunk, so that threads do not share lines
-    const auto for_each_hash = [&](const auto& f) {
-      host::for_each_chunk(exec_.threads(), chunks, 1, [&](host::Range range, int) {
-        const std::size_t c = range.begin;
-        for (std::size_t i = starts_[c]; i < starts_[c + 1]; ++i) f(c, i, place(items_[i]).hash());
-      });
-    };
-    host_for_each(exec_, places.size(), [&](std::size_t p) { places[p] = 0; });
-    for_each_hash([&](std::size_t c, std::size_t, std::uint64_t h) { ++places[c * buckets + bucket_of(h)]; });
-    std::uint32_t next = 0;
-    Array<std::uint32_t> begins(buckets + 1);
-    for (std::size_t b = 0; b < buckets; ++b) {
-      begins[b] = next;
-      for (std::size_t c = 0; c < chunks; ++c) next += std::exchange(places[c * buckets + b], next);
-    }
-    begins[buckets] = next;
-    Array<Entry> dealt(items_.size());
-    for_each_hash([&](std::size_t c, std::size_t i, std::uint64_t h) {
-      dealt[places[c * buckets + bucket_of(h)]++] = {static_cast<std::uint32_t>((h << bits) >> 32),
-                                                     static_cast<std::uint32_t>(i)};
-    });
-    lowest_.resize(items_.size());
-    host::for_each_chunk(exec_.threads(), buckets, 1, [&](host::Range range, int) {
-      join_bucket({dealt.data() + begins[range.begin], dealt.data() + begins[range.begin + 1]});
-    });
-  }
-
-  /// An item with bits of its hash beyond those that chose the bucket.
+  /// A place of a chunk.
   struct Entry {
     std::uint32_t hash;
-    std::uint32_t item;
+    Place<T> place;
   };
 
-  void join_bucket(std::span<const Entry> entries) {
-    const int bits = std::max(4, static_cast<int>(std::bit_width(2 * entries.size())));
-    Array<Entry> table(std::size_t{1} << bits, Entry{0, empty});
-    for (const Entry& entry : entries) {
-      const auto differs = [&](const Entry& other) {
-        return other.item != empty &&
-               (other.hash != entry.hash || !(place(items_[other.item]) == place(items_[entry.item])));
-      };
-      std::size_t slot = bits >= 32 ? entry.hash : entry.hash >> (32 - bits);
-      while (differs(table[slot])) slot = (slot + 1) % table.size();
-      if (table[slot].item == empty) table[slot] = entry;
-      lowest_[entry.item] = table[slot].item;
+  [[nodiscard]] std::size_t buckets() const { return std::size_t{1} << bits_; }
+  [[nodiscard]] std::size_t bucket_of(std::uint32_t hash) const {
+    return (std::uint64_t{hash} << bits_) >> 32;
+  }
+
+  /// Step 1: chunks on their own. The places of each are dealt into buckets by their hash.
+  void group_chunks() {
+    // Exactly as much as there is can not be known, and what is not used is not touched.
+    entries_.resize(points_.size());
+    firsts_.resize(points_.size());
+    dealt_.resize(points_.size());
+    std::vector<std::unique_ptr<ChunkPlaces<T>>> places(static_cast<std::size_t>(exec_.threads()));
+    host::ChunkTotals<std::size_t> totals(chunks_);
+    host::for_each_chunk(exec_.threads(), points_.size(), chunk, [&](host::Range range, int worker) {
+      std::unique_ptr<ChunkPlaces<T>>& mine = places[static_cast<std::size_t>(worker)];
+      if (!mine) mine = std::make_unique_for_overwrite<ChunkPlaces<T>>();
+      mine->group(points_.subspan(range.begin, range.size()), numbers_.data() + range.begin);
+      const std::size_t c = range.begin / chunk;
+      starts_[c] = totals.exchange(c, mine->count);
+      deal(*mine, c);
+    });
+    starts_[chunks_] = totals.total(chunks_);
+    entries_.resize(starts_[chunks_]);
+    firsts_.resize(starts_[chunks_]);
+    dealt_.resize(starts_[chunks_]);
+  }
+
+  void deal(const ChunkPlaces<T>& places, std::size_t c) {
+    std::uint16_t* const run = runs_.data() + c * (buckets() + 1);
+    std::array<std::uint16_t, 1025> next;
+    std::fill_n(run, buckets() + 1, std::uint16_t{0});
+    for (std::size_t i = 0; i < places.count; ++i) ++run[bucket_of(places.hashes[i]) + 1];
+    for (std::size_t b = 0; b < buckets(); ++b) next[b + 1] = run[b + 1] = static_cast<std::uint16_t>(run[b] + run[b + 1]);
+    next[0] = 0;
+    for (std::size_t i = 0; i < places.count; ++i) {
+      const std::uint16_t to = next[bucket_of(places.hashes[i])]++;
+      entries_[starts_[c] + to] = {places.hashes[i], places.places[i]};
+      dealt_[starts_[c] + i] = to;
+      firsts_[starts_[c] + i] = static_cast<std::uint32_t>(c * chunk + places.firsts[i]);
     }
   }
 
-  /// Step 3: groups by their first item, then each point's group.
-  void number() {
-    groups_.first.resize(items_.size());
-    Array<std::uint32_t> group(items_.size());
-    groups_.first.resize(host::for_each_kept(
-        exec_.threads(), items_.size(), [&](std::size_t i) { return lowest_[i] == i; },
-        [&](std::size_t i, std::size_t position) {
-          groups_.first[position] = items_[i];
-          group[i] = static_cast<std::uint32_t>(position);
-        }));
-    host_for_each(exec_, items_.size(), [&](std::size_t i) { lowest_[i] = group[lowest_[i]]; });
-    host::for_each_chunk(exec_.threads(), points_.size(), chunk, [&](host::Range range, int) {
-      const std::uint32_t* const of_chunk = lowest_.data() + starts_[range.begin / chunk];
-      for (std::size_t p = range.begin; p < range.end; ++p) {
-        VertexId& connection = groups_.connections[p];
-        connection = VertexId(of_chunk[connection.index()]);
+  /// Step 2: equal places of chunks meet in a bucket, in the order of the chunks.
+  void join_chunks() {
+    leaders_.resize(entries_.size());
+    host::for_each_chunk(exec_.threads(), buckets(), 1, [&](host::Range range, int) {
+      const std::size_t b = range.begin;
+      const auto begin_of = [&](std::size_t c) { return starts_[c] + runs_[c * (buckets() + 1) + b]; };
+      const auto end_of = [&](std::size_t c) { return starts_[c] + runs_[c * (buckets() + 1) + b + 1]; };
+      std::size_t size = 0;
+      for (std::size_t c = 0; c < chunks_; ++c) size += end_of(c) - begin_of(c);
+      const int bits = std::max(4, static_cast<int>(std::bit_width(2 * size)));
+      Array<std::uint32_t> table(std::size_t{1} << bits, empty);
+      for (std::size_t c = 0; c < chunks_; ++c) {
+        for (std::size_t e = begin_of(c); e < end_of(c); ++e) {
+          const Entry& mine = entries_[e];
+          const auto differs = [&](std::uint32_t other) {
+            return other != empty && (entries_[other].hash != mine.hash || !(entries_[other].place == mine.place));
+          };
+          const auto high = static_cast<std::uint32_t>(std::uint64_t{mine.hash} << bits_);
+          std::size_t slot = std::uint64_t{high} << bits >> 32;
+          while (differs(table[slot])) slot = (slot + 1) % table.size();
+          if (table[slot] == empty) table[slot] = static_cast<std::uint32_t>(e);
+          leaders_[e] = table[slot];
+        }
       }
     });
+    entries_ = {};
+  }
+
+  /// Step 3: groups by their first point, then each point's group.
+  PointGroups number() {
+    PointGroups groups{Array<VertexId>(points_.size()), Array<std::uint32_t>(leaders_.size())};
+    Array<std::uint32_t> group(leaders_.size());
+    host::ChunkTotals<std::size_t> totals(chunks_);
+    host::for_each_chunk(exec_.threads(), chunks_, 1, [&](host::Range range, int) {
+      const std::size_t begin = starts_[range.begin];
+      const std::size_t end = starts_[range.begin + 1];
+      std::size_t own = 0;
+      for (std::size_t e = begin; e < end; ++e) own += leaders_[e] == e ? 1 : 0;
+      std::size_t next = totals.exchange(range.begin, own);
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::size_t e = begin + dealt_[i];
+        if (leaders_[e] != e) continue;
+        groups.first[next] = firsts_[i];
+        group[e] = static_cast<std::uint32_t>(next++);
+      }
+    });
+    groups.first.resize(totals.total(chunks_));
+    host::for_each_chunk(exec_.threads(), points_.size(), chunk, [&](host::Range range, int) {
+      const std::size_t begin = starts_[range.begin / chunk];
+      const std::size_t count = starts_[range.begin / chunk + 1] - begin;
+      std::array<std::uint32_t, chunk> of_place;
+      for (std::size_t i = 0; i < count; ++i) of_place[i] = group[leaders_[begin + dealt_[begin + i]]];
+      for (std::size_t p = range.begin; p < range.end; ++p)
+        groups.connections[p] = VertexId(of_place[numbers_[p]]);
+    });
+    return groups;
   }
 
   std::span<const Vec3<T>> points_;
   Exec exec_;
-  PointGroups groups_;
-  Array<std::uint32_t> items_;   ///< the first point of every group of every chunk, ascending
-  Array<std::size_t> starts_;    ///< of each chunk's items, and their end
-  Array<std::uint32_t> lowest_;  ///< the first item that equals each; at last its group
+  std::size_t chunks_;
+  int bits_;                      ///< of a hash choose a bucket
+  Array<std::size_t> starts_;     ///< of each chunk's entries, and their end
+  Array<std::uint16_t> runs_;     ///< of each chunk: where each bucket begins within its entries, and the end
+  Array<std::uint16_t> numbers_;  ///< of each point: its place within its chunk
+  Array<Entry> entries_;          ///< by chunk, bucket and first point
+  Array<std::uint32_t> firsts_;   ///< of each place, by chunk and first point: that point
+  Array<std::uint16_t> dealt_;    ///< of each place, in the same order: its entry within the chunk
+  Array<std::uint32_t> leaders_;  ///< the first entry that equals each
 };
 
 /// Kept points in cubes of four tolerances: those within one tolerance of a place lie in one to eight cubes.
@@ -219,7 +289,7 @@ class KeptPoints {
     return {std::floor(p.x / size), std::floor(p.y / size), std::floor(p.z / size)};
   }
   [[nodiscard]] std::size_t slot(const Vec3d& cube) const {
-    return Place<double>(cube).hash() >> (64 - std::bit_width(heads_.size() - 1));
+    return Place<double>(cube).hash() % heads_.size();
   }
 
   double tolerance_;

@@ -24,18 +24,11 @@ FieldSet repeat(const FieldSet& fields, std::size_t cells, std::size_t parts) {
 
 template <int Dim>
 Array<std::uint32_t> drop_degenerate(SimplexMesh<Dim>& mesh, const Exec& exec) {
-  const auto is_degenerate = [&](std::size_t c) {
-    const auto& cell = mesh.cells[c];
-    bool repeats = false;
-    for (std::size_t i = 0; i < cell.size(); ++i) {
-      for (std::size_t j = i + 1; j < cell.size(); ++j) repeats = repeats || cell[i] == cell[j];
-    }
-    return repeats;
-  };
   const auto list = [&](bool degenerate) {
     Array<std::uint32_t> found(mesh.cell_count());
     found.resize(host::for_each_kept(
-        exec.threads(), mesh.cell_count(), [&](std::size_t c) { return is_degenerate(c) == degenerate; },
+        exec.threads(), mesh.cell_count(),
+        [&](std::size_t c) { return is_degenerate(mesh.cells[c]) == degenerate; },
         [&](std::size_t c, std::size_t place) { found[place] = static_cast<std::uint32_t>(c); }));
     return found;
   };

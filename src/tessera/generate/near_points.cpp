@@ -20,7 +20,9 @@
 #include <tessera/core/error.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/host/runs.h>
+#include <tessera/generate/hash_marks.h>
 #include <tessera/generate/key_reduce.h>
+#include <tessera/generate/parts.h>
 #include <tessera/generate/point_groups.h>
 
 namespace tessera {
@@ -73,45 +75,18 @@ class Cubes {
     return {std::floor(p.x * scale_), std::floor(p.y * scale_), std::floor(p.z * scale_)};
   }
   static std::uint64_t hash(const Vec3d& cube) {
-    std::uint64_t h = std::bit_cast<std::uint64_t>(cube.x + 0.0) * 0x9E3779B97F4A7C15ull;
-    h = (h ^ (h >> 32) ^ std::bit_cast<std::uint64_t>(cube.y + 0.0)) * 0xD6E8FEB86659FD93ull;
-    h = (h ^ (h >> 32) ^ std::bit_cast<std::uint64_t>(cube.z + 0.0)) * 0xC2B2AE3D27D4EB4Full;
-    return h ^ (h >> 32);
+    std::uint64_t h = 0;
+    for (const double c : {cube.x, cube.y, cube.z}) h = mix_hash(h, std::bit_cast<std::uint64_t>(c + 0.0));
+    return h;
   }
 
   double tolerance_;
   double scale_;
 };
 
-/// A bit for each cube that has points, another for each that has several.
-class CubeMarks {
- public:
-  explicit CubeMarks(std::size_t points)
-      : mask_(std::max<std::size_t>(64, std::bit_ceil(8 * points)) - 1),
-        some_((mask_ + 1) / 64, 0),
-        several_((mask_ + 1) / 64, 0) {}
-
-  void mark(std::uint64_t hash) {
-    if ((set(some_, hash) & bit(hash)) != 0) set(several_, hash);
-  }
-  [[nodiscard]] bool has_some(std::uint64_t hash) const { return (some_[word(hash)] & bit(hash)) != 0; }
-  [[nodiscard]] bool has_several(std::uint64_t hash) const { return (several_[word(hash)] & bit(hash)) != 0; }
-
- private:
-  [[nodiscard]] std::size_t word(std::uint64_t hash) const { return (hash & mask_) / 64; }
-  static std::uint64_t bit(std::uint64_t hash) { return std::uint64_t{1} << hash % 64; }
-  std::uint64_t set(Array<std::uint64_t>& bits, std::uint64_t hash) const {
-    return std::atomic_ref(bits[word(hash)]).fetch_or(bit(hash), std::memory_order_relaxed);
-  }
-
-  std::uint64_t mask_;
-  Array<std::uint64_t> some_;
-  Array<std::uint64_t> several_;
-};
-
 /// The points that may have others within the tolerance, ascending.
 Array<std::uint32_t> find_crowded(std::span<const Vec3d> points, const Cubes& cubes, const Exec& exec) {
-  CubeMarks marks(points.size());
+  HashMarks marks(points.size(), exec);  // of the cubes that points are in
   host_for_each(exec, points.size(), [&](std::size_t i) {
     if (is_finite(points[i])) marks.mark(cubes.hash_at(points[i]));
   });
@@ -124,11 +99,8 @@ Array<std::uint32_t> find_crowded(std::span<const Vec3d> points, const Cubes& cu
       is_crowded[i] |= hash == own ? marks.has_several(hash) : marks.has_some(hash);
     });
   });
-  Array<std::uint32_t> found(points.size());
-  found.resize(host::for_each_kept(
-      exec.threads(), points.size(), [&](std::size_t i) { return is_crowded[i] != 0; },
-      [&](std::size_t i, std::size_t place) { found[place] = static_cast<std::uint32_t>(i); }));
-  return found;
+  return list_if(
+      points.size(), [&](std::size_t i) { return is_crowded[i] != 0; }, exec);
 }
 
 /// Decides points, each of which is kept or joins a kept one.

@@ -11,13 +11,13 @@
 // Tets that are not crossed are read once, in step 1.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
 #include <tessera/core/array.h>
 #include <tessera/core/id.h>
 #include <tessera/exec/exec.h>
-#include <tessera/generate/pair_groups.h>
 #include <tessera/mesh/mesh.h>
 
 namespace tessera {
@@ -29,7 +29,8 @@ inline constexpr std::uint8_t nan_mark = 8;
 
 /// The isosurface of one isovalue, before it has coordinates.
 struct TetLevel {
-  Array<PairKey> edges;  ///< of each output vertex; ascending
+  Array<std::array<std::uint32_t, 2>>
+      edges;  ///< the lower and the higher end of each output vertex; ascending
   Array<TriMesh::Cell> cells;
   Array<std::uint32_t> tets;  ///< of each triangle, if asked for
 };

@@ -101,8 +101,8 @@ void append_level(SurfaceArrays<Real>& arrays, TetLevel&& level, std::span<const
     provenance.cells.insert(provenance.cells.end(), level.tets.begin(), level.tets.end());
   }
   host_for_each(exec, level.edges.size(), [&](std::size_t i) {
-    const std::uint32_t a = level.edges[i][0].index();
-    const std::uint32_t b = level.edges[i][1].index();
+    const std::uint32_t a = level.edges[i][0];
+    const std::uint32_t b = level.edges[i][1];
     using Weight = WeightOf<T>;
     const Weight t =
         edge_weight(static_cast<Weight>(values[a]), static_cast<Weight>(values[b]), isovalue.value);
@@ -164,7 +164,7 @@ Isosurface tet_isosurface(const TetMesh& mesh, std::span<const Vec3<Real>> point
     if (options.exec.is_cuda()) arrays = device_surfaces<T>(mesh, points, input, records, options);
   }
   if (!options.exec.is_cuda()) arrays = host_surfaces<T>(mesh, points, input, records, options);
-  if (with_normals) {
+  if (with_normals && !arrays.points.empty()) {
     const Array<Vec3d> gradients = point_gradients(mesh, input.field.as<T>(), options.exec);
     arrays.normals = normals_along_edges(arrays.provenance, gradients, options.exec);
   }
@@ -175,7 +175,8 @@ Isosurface tet_isosurface(const TetMesh& mesh, std::span<const Vec3<Real>> point
 
 Isosurface isosurface(const TetMesh& mesh, const Field& field, std::span<const double> isovalues,
                       const IsosurfaceOptions& options) {
-  const SurfaceInput input{mesh.vertex_count(), mesh.point_data, mesh.cell_data, field, isovalues};
+  const SurfaceInput input{
+      mesh.vertex_count(), mesh.cell_count(), mesh.point_data, mesh.cell_data, field, isovalues};
   expect_contourable(input);
   return field.visit([&](auto values) {
     using T = typename decltype(values)::value_type;

@@ -3,8 +3,8 @@
 //   bits       a warp turns 32 words of values into bits by ballots
 //   count      eight lanes add up a row; every word learns where its vertices and triangles begin in the row
 //   scan       rows
-//   vertices   a lane for each point of half a word
-//   triangles  a lane for each cell
+//   vertices   a warp for each word, a lane for each crossed edge
+//   triangles  a warp for each word, a lane for each cell that is cut
 #include <tessera/generate/resident.h>
 
 #include <tessera/exec/primitives.h>
@@ -13,6 +13,7 @@
 #include <tessera/generate/surface_parts.h>
 #include <tessera/exec/cuda/check.cuh>
 #include <tessera/exec/for_each.cuh>
+#include <tessera/generate/cuda/buffers.cuh>
 #include <tessera/generate/cuda/table.cuh>
 
 namespace tessera {
@@ -150,25 +151,44 @@ struct Starts {
   }
 };
 
+/// The place of the n-th set bit of a word that has more than n.
+__device__ std::uint32_t nth_bit(std::uint64_t word, std::uint32_t n) {
+  std::uint32_t place = 0;
+#pragma unroll
+  for (std::uint32_t width = word_bits / 2; width > 0; width /= 2) {
+    const std::uint32_t low = count_bits(word & ((std::uint64_t{1} << width) - 1));
+    const bool is_above = n >= low;
+    word = is_above ? word >> width : word;
+    n -= is_above ? low : 0;
+    place += is_above ? width : 0;
+  }
+  return place;
+}
+
+/// Few of a word's edges are crossed: dealt to the lanes, those along x, then y, then z, they keep most of
+/// them busy.
 template <class T, class Real>
 __global__ void vertices_kernel(LatticeValues<T> field, LatticeFrame frame, View view, Starts starts,
                                 WeightOf<T> isovalue, lattice::VertexOutput<Real> out) {
   const std::size_t warp = thread_number() / lanes;
-  const std::uint32_t halves = 2 * view.words;
-  const std::size_t row = warp / halves;
+  const std::size_t row = warp / view.words;
   if (row >= view.rows()) return;
-  const auto half = static_cast<std::uint32_t>(warp % halves);
-  const std::uint32_t w = half / 2;
-  const std::uint32_t bit = half % 2 * lanes + threadIdx.x % lanes;
+  const auto w = static_cast<std::uint32_t>(warp % view.words);
   const auto j = static_cast<std::uint32_t>(row % view.ny);
   const auto k = static_cast<std::uint32_t>(row / view.ny);
-  const std::uint32_t i = w * word_bits + bit;
-  const std::size_t point = row * field.nx + i;
-  for (int axis = 0; axis < 3; ++axis) {
-    const std::uint64_t crossed = view.edges(axis, j, k, w);
-    if ((crossed >> bit & 1) == 0) continue;
-    const std::uint64_t below = (std::uint64_t{1} << bit) - 1;
-    const std::size_t id = starts.vertex(view, row, w, axis) + count_bits(crossed & below);
+  const std::uint64_t crossed[3] = {view.x_edges(j, k, w), view.y_edges(j, k, w), view.z_edges(j, k, w)};
+  const std::uint32_t after_x = count_bits(crossed[0]);
+  const std::uint32_t after_y = after_x + count_bits(crossed[1]);
+  const std::uint32_t total = after_y + count_bits(crossed[2]);
+  for (std::uint32_t n = threadIdx.x % lanes; n < total; n += lanes) {
+    const std::uint32_t axis = n < after_x ? 0 : n < after_y ? 1 : 2;
+    const std::uint32_t rank = n - (axis == 0 ? 0 : axis == 1 ? after_x : after_y);
+    const std::uint32_t i = w * word_bits + nth_bit(axis == 0   ? crossed[0]
+                                                    : axis == 1 ? crossed[1]
+                                                                : crossed[2],
+                                                    rank);
+    const std::size_t id = starts.vertex(view, row, w, static_cast<int>(axis)) + rank;
+    const std::size_t point = row * field.nx + i;
     const std::size_t stride = axis == 0   ? 1
                                : axis == 1 ? field.nx
                                            : static_cast<std::size_t>(field.nx) * field.ny;
@@ -190,9 +210,18 @@ __global__ void vertices_kernel(LatticeValues<T> field, LatticeFrame frame, View
   }
 }
 
-/// A warp for each word of 64 cells.
+constexpr std::uint32_t most_corners = 3 * cube::max_triangles;
+
+/// What the warps of a block note down: the vertices of each lane's edges, and the corners of all its
+/// triangles in the order of the output, so that they are written side by side.
+struct TriangleNotes {
+  std::uint32_t ids[cuda::block_threads][13];  ///< 13: lanes do not share a bank
+  std::uint32_t corners[cuda::block_threads / lanes][lanes * most_corners];
+};
+
+/// The active cells of a word are dealt to the lanes.
 __global__ void triangles_kernel(View view, Starts starts, std::uint32_t* triangles, std::uint64_t* sources) {
-  __shared__ std::uint32_t shared_ids[cuda::block_threads][13];  // 13: lanes do not share a bank
+  __shared__ TriangleNotes notes;
   const std::size_t warp = thread_number() / lanes;
   const std::size_t row = warp / view.words;
   if (row >= view.rows()) return;
@@ -213,11 +242,13 @@ __global__ void triangles_kernel(View view, Starts starts, std::uint32_t* triang
   std::size_t next = starts.triangles[row] + starts.words[row * view.words + w].triangles;
   const std::uint32_t lane = threadIdx.x % lanes;
   const std::uint32_t lower_lanes = (1u << lane) - 1;
-  std::uint32_t* ids = shared_ids[threadIdx.x];
-  for (std::uint32_t half = 0; half < 2; ++half) {
-    const std::uint32_t bit = half * lanes + lane;
-    const bool is_active = (words.active >> bit & 1) != 0;
-    const cube::Case& entry = cuda::cube_cases[is_active ? words.case_of(bit) : 0];
+  std::uint32_t* ids = notes.ids[threadIdx.x];
+  std::uint32_t* corners = notes.corners[threadIdx.x / lanes];
+  const std::uint32_t cells = count_bits(words.active);
+  for (std::uint32_t first = 0; first < cells; first += lanes) {
+    const bool is_busy = first + lane < cells;
+    const std::uint32_t bit = is_busy ? nth_bit(words.active, first + lane) : 0;
+    const cube::Case& entry = cuda::cube_cases[is_busy ? words.case_of(bit) : 0];
     const std::uint32_t count = entry.triangles;  // below 8: three ballots are a scan
     std::uint32_t before = 0;
     std::uint32_t total = 0;
@@ -227,7 +258,7 @@ __global__ void triangles_kernel(View view, Starts starts, std::uint32_t* triang
       before += static_cast<std::uint32_t>(__popc(has & lower_lanes)) << b;
       total += static_cast<std::uint32_t>(__popc(has)) << b;
     }
-    if (is_active) {
+    if (is_busy) {
       const std::uint64_t below = (std::uint64_t{1} << bit) - 1;
 #pragma unroll
       for (int e = 0; e < 8; ++e) {
@@ -235,23 +266,18 @@ __global__ void triangles_kernel(View view, Starts starts, std::uint32_t* triang
         ids[e] = id;
         if (e >= 4) ids[e + 4] = id + static_cast<std::uint32_t>(crossed[e] >> bit & 1);
       }
-      std::uint32_t* out = triangles + 3 * (next + before);
-      for (std::uint32_t c = 0; c < 3 * count; ++c) out[c] = ids[entry.edges[c]];
+      for (std::uint32_t c = 0; c < 3 * count; ++c) corners[3 * before + c] = ids[entry.edges[c]];
       if (sources != nullptr) {
         const std::uint64_t cell =
             w * word_bits + bit + (view.nx - 1) * (j + static_cast<std::uint64_t>(view.ny - 1) * k);
         for (std::uint32_t t = 0; t < count; ++t) sources[next + before + t] = cell;
       }
     }
+    __syncwarp();
+    for (std::uint32_t c = lane; c < 3 * total; c += lanes) triangles[3 * next + c] = corners[c];
+    __syncwarp();
     next += total;
   }
-}
-
-/// The number in the last place of a buffer.
-std::uint64_t last_of(const Exec& exec, const Buffer<std::uint64_t>& numbers) {
-  std::uint64_t last = 0;
-  detail::copy(exec, &last, numbers.data() + numbers.size() - 1, sizeof(last), detail::CopyKind::to_host);
-  return last;
 }
 
 /// The bits of a level set, and of the cells without NaN if there is one.
@@ -311,8 +337,8 @@ SurfaceBuffers<GridReal<T>> resident_isosurface(const Exec& exec, const Grid& gr
   Buffer<std::uint64_t> first_triangles(exec, rows + 1);
   exclusive_scan<std::uint32_t, std::uint64_t>(exec, row_vertices.span(), first_vertices.span());
   exclusive_scan<std::uint32_t, std::uint64_t>(exec, row_triangles.span(), first_triangles.span());
-  const std::uint64_t vertices = last_of(exec, first_vertices);
-  const std::uint64_t triangles = last_of(exec, first_triangles);
+  const std::uint64_t vertices = cuda::last_of(exec, first_vertices);
+  const std::uint64_t triangles = cuda::last_of(exec, first_triangles);
   expect_countable(vertices, triangles);
   if (triangles == 0) return surface;
 
@@ -328,7 +354,7 @@ SurfaceBuffers<GridReal<T>> resident_isosurface(const Exec& exec, const Grid& gr
   const LatticeValues<T> field{values, view.nx, view.ny, view.nz};
   const lattice::VertexOutput<Real> out{surface.points.span(), surface.normals.span(), surface.edges.span(),
                                         surface.weights.span()};
-  vertices_kernel<<<blocks_for(rows * view.words * word_bits), cuda::block_threads>>>(
+  vertices_kernel<<<blocks_for(rows * view.words * lanes), cuda::block_threads>>>(
       field, lattice::frame_of(grid), view, starts, iso.value, out);
   cuda::check_launch("writing vertices");
   triangles_kernel<<<blocks_for(rows * view.words * lanes), cuda::block_threads>>>(

@@ -9,6 +9,7 @@
 #include <tessera/generate/tet_surface.h>
 #include <tessera/exec/cuda/check.cuh>
 #include <tessera/exec/for_each.cuh>
+#include <tessera/generate/cuda/buffers.cuh>
 #include <tessera/generate/cuda/table.cuh>
 
 namespace tessera {
@@ -185,17 +186,6 @@ struct WriteVertices {
   }
 };
 
-std::uint32_t number_at(const Exec& exec, const Buffer<std::uint32_t>& numbers, std::size_t place) {
-  std::uint32_t number = 0;
-  detail::copy(exec, &number, numbers.data() + place, sizeof(number), detail::CopyKind::to_host);
-  return number;
-}
-
-void fill(const Exec& exec, Buffer<std::uint32_t>& buffer, int byte) {
-  const cuda::CurrentDevice current(exec.device());
-  cuda::check(cudaMemsetAsync(buffer.data(), byte, buffer.bytes(), cudaStream_t{}), "clearing memory");
-}
-
 void scan(const Exec& exec, Buffer<std::uint32_t>& counts) {
   exclusive_scan<std::uint32_t, std::uint32_t>(exec, counts.span(), counts.span());
 }
@@ -231,25 +221,20 @@ SurfaceBuffers<Real> resident_isosurface(const Exec& exec, const ResidentTets<Re
   const Buffer<std::uint8_t> marks = marks_of(exec, vertices, values, iso);
   const Tets tets{mesh.cells.data(), marks.data(), n, static_cast<std::uint32_t>(vertices)};
 
-  Buffer<std::uint32_t> triangles(exec, n + 1);
-  Buffer<std::uint32_t> rows(exec, vertices + 1);
-  Buffer<std::uint32_t> is_bad(exec, 1);
-  fill(exec, rows, 0);
-  fill(exec, is_bad, 0);
-  fill(exec, triangles, 0);
+  auto triangles = cuda::filled<std::uint32_t>(exec, n + 1, 0);
+  auto rows = cuda::filled<std::uint32_t>(exec, vertices + 1, 0);
+  auto is_bad = cuda::filled<std::uint32_t>(exec, 1, 0);
   for_each(exec, n, Classify{tets, triangles.data(), rows.data(), is_bad.data()});
   scan(exec, triangles);
   scan(exec, rows);
-  if (number_at(exec, is_bad, 0) != 0) {
+  if (cuda::value_at(exec, is_bad, 0) != 0) {
     throw Error(ErrorCode::bad_mesh, "a tet names a point that is not there; 'tessera doctor' says which");
   }
-  const std::uint32_t triangle_count = number_at(exec, triangles, n);
+  const std::uint32_t triangle_count = cuda::value_at(exec, triangles, n);
   if (triangle_count == 0) return surface;
 
-  Buffer<std::uint32_t> places(exec, number_at(exec, rows, vertices));
-  Buffer<std::uint32_t> first_edge(exec, vertices + 1);
-  fill(exec, places, 0xFF);
-  fill(exec, first_edge, 0);
+  auto places = cuda::filled(exec, cuda::value_at(exec, rows, vertices), empty);
+  auto first_edge = cuda::filled<std::uint32_t>(exec, vertices + 1, 0);
   surface.cells = Buffer<TriMesh::Cell>(exec, triangle_count);
   if (options.with_provenance) surface.sources = Buffer<std::uint64_t>(exec, triangle_count);
   auto* corners = reinterpret_cast<std::uint32_t*>(surface.cells.data());
@@ -257,7 +242,7 @@ SurfaceBuffers<Real> resident_isosurface(const Exec& exec, const ResidentTets<Re
            EnterEdges<Real>{tets, mesh.points.data(), triangles.data(), rows.data(), places.data(),
                             first_edge.data(), corners, surface.sources.data()});
   scan(exec, first_edge);
-  const std::uint32_t edges = number_at(exec, first_edge, vertices);
+  const std::uint32_t edges = cuda::value_at(exec, first_edge, vertices);
   Buffer<std::uint64_t> keys(exec, edges);
   Buffer<std::uint32_t> key_places(exec, edges);
   for_each(

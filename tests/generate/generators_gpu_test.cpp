@@ -1,0 +1,173 @@
+// Meshes that generators make on a device are those of the host, byte for byte, data and provenance included.
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <tessera/core/error.h>
+#include <tessera/core/random.h>
+#include <tessera/generate/cuda/subdivide.h>
+#include <tessera/generate/resident.h>
+#include <tessera/generate/subdivide.h>
+#include <tessera/mesh/make.h>
+
+namespace tessera {
+namespace {
+
+class OnDevice : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (devices().empty()) GTEST_SKIP() << no_device_reason();
+  }
+};
+class DeviceSubdivision : public OnDevice {};
+
+template <class T>
+Field make_noise(const std::string& name, std::size_t tuples, std::size_t components) {
+  Array<T> values(tuples * components);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<T>(200 * uniform01(5, i) - (std::is_unsigned_v<T> ? 0 : 100));
+  return {name, std::move(values), components};
+}
+
+/// The mesh with fields of every kind, a NaN among them.
+template <class Mesh>
+Mesh with_data(Mesh mesh) {
+  const std::size_t points = mesh.vertex_count();
+  Field noise = make_noise<double>("noise", points, 1);
+  if (points > 2) noise.as<double>()[2] = std::numeric_limits<double>::quiet_NaN();
+  mesh.point_data.add(std::move(noise));
+  mesh.point_data.add(make_noise<float>("vectors", points, 3));
+  mesh.point_data.add(make_noise<std::int8_t>("small", points, 2));
+  mesh.point_data.add(make_noise<std::uint64_t>("large", points, 1));
+  mesh.cell_data.add(make_noise<std::uint16_t>("part", mesh.cell_count(), 1));
+  return mesh;
+}
+
+template <class Mesh>
+Mesh in_double(Mesh mesh) {
+  Array<Vec3d> points;
+  for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
+    const Vec3d p = mesh.points[VertexId(v)];
+    points.push_back({p.x + 1e-9 * uniform01(6, v), p.y, -p.z});
+  }
+  mesh.points = Points(std::move(points));
+  return mesh;
+}
+
+/// Surfaces with every oddity: empty, one cell, boundaries, more than two triangles at an edge, sheets that
+/// touch, triangles that name a point twice, points in no triangle.
+std::vector<TriMesh> odd_surfaces() {
+  std::vector<TriMesh> meshes = {TriMesh{}};
+  for (const char* name : {"triangle", "two_triangles", "moebius", "pinched_vertex", "three_face_fan",
+                           "bow_tie", "isolated_vertices", "two_components", "octahedron"})
+    meshes.push_back(make_small_surface(name));
+  meshes.push_back(make_ico(3));
+  meshes.push_back(make_shuffled(make_torus(17, 9)));
+  meshes.push_back(make_height_field(20, 11));
+  TriMesh broken = make_ico(1);
+  broken.cells[3] = {VertexId(1), VertexId(1), VertexId(4)};
+  broken.cells[7] = {VertexId(2), VertexId(2), VertexId(2)};
+  broken.cells.push_back(broken.cells[0]);
+  meshes.push_back(broken);
+  TriMesh lonely = make_ico(0);
+  lonely.cells.resize(1);
+  meshes.push_back(lonely);
+  return meshes;
+}
+
+std::vector<TetMesh> odd_solids() {
+  std::vector<TetMesh> meshes = {TetMesh{}};
+  for (const char* name : {"one_tet", "two_tets", "bow_tie_edge", "bow_tie_vertex", "three_tet_fan",
+                           "isolated_vertices", "two_components", "cone"})
+    meshes.push_back(make_small_solid(name));
+  meshes.push_back(make_shuffled(make_kuhn(7)));
+  TetMesh broken = make_kuhn(4);
+  broken.cells[3][1] = broken.cells[3][2];
+  broken.cells.push_back(broken.cells[0]);
+  meshes.push_back(broken);
+  return meshes;
+}
+
+/// The device's code run by host threads on host memory: what can be looked into where there is no GPU.
+template <class Mesh>
+void expect_same_refinement(const Mesh& mesh, SubdivisionScheme scheme) {
+  const auto host = subdivide(mesh, {.scheme = scheme, .keep_provenance = true});
+  Array<PairKey> ends;
+  const Mesh made = cuda::refine(mesh, scheme, &ends, Exec::host(2));
+  ASSERT_EQ(made.cells, host.mesh.cells);
+  ASSERT_EQ(made.points, host.mesh.points);
+  ASSERT_EQ(made.point_data, host.mesh.point_data);
+  const auto& from = host.provenance[0].edges;
+  ASSERT_EQ(from.size(), mesh.vertex_count() + ends.size());
+  for (std::size_t e = 0; e < ends.size(); ++e) {
+    const auto& edge = from[mesh.vertex_count() + e];
+    ASSERT_TRUE(ends[e][0] == edge[0] && ends[e][1] == edge[1]);
+  }
+}
+
+TEST(DeviceCodeOnTheHost, SubdividesAsTheHostDoes) {
+  for (const TriMesh& mesh : odd_surfaces()) {
+    expect_same_refinement(with_data(mesh), SubdivisionScheme::linear);
+    expect_same_refinement(with_data(in_double(mesh)), SubdivisionScheme::loop);
+  }
+  for (const TetMesh& mesh : odd_solids()) expect_same_refinement(with_data(mesh), SubdivisionScheme::linear);
+}
+
+template <class Mesh>
+void expect_same_subdivision(const Mesh& mesh, SubdivisionScheme scheme, int levels) {
+  SubdivideOptions options{.scheme = scheme, .levels = levels, .keep_provenance = true};
+  const auto host = subdivide(mesh, options);
+  options.exec = Exec::cuda(0);
+  const auto device = subdivide(mesh, options);
+  ASSERT_EQ(device.mesh.cells, host.mesh.cells);
+  ASSERT_EQ(device.mesh.points, host.mesh.points);
+  ASSERT_EQ(device.mesh, host.mesh);
+  ASSERT_EQ(device.provenance, host.provenance);
+}
+
+TEST_F(DeviceSubdivision, OfSurfacesIsTheHosts) {
+  for (const TriMesh& mesh : odd_surfaces()) {
+    for (const auto scheme : {SubdivisionScheme::linear, SubdivisionScheme::loop}) {
+      expect_same_subdivision(with_data(mesh), scheme, 1);
+      expect_same_subdivision(in_double(mesh), scheme, 2);
+    }
+  }
+}
+
+TEST_F(DeviceSubdivision, OfTetsIsTheHosts) {
+  for (const TetMesh& mesh : odd_solids()) {
+    expect_same_subdivision(with_data(mesh), SubdivisionScheme::linear, 1);
+    expect_same_subdivision(in_double(mesh), SubdivisionScheme::linear, 2);
+  }
+}
+
+TEST_F(DeviceSubdivision, HasNoLimitOnNeighbours) {
+  TriMesh fan;  // a disk around point 0
+  constexpr std::uint32_t rim = 5000;
+  Array<Vec3f> points = {{0, 0, 1}};
+  for (std::uint32_t i = 0; i < rim; ++i) {
+    points.push_back({static_cast<float>(uniform01(7, i)), static_cast<float>(uniform01(8, i)), 0});
+    fan.cells.push_back({VertexId(0), VertexId(1 + i), VertexId(1 + (i + 1) % rim)});
+  }
+  fan.points = Points(std::move(points));
+  expect_same_subdivision(fan, SubdivisionScheme::loop, 1);
+}
+
+TEST_F(DeviceSubdivision, OfResidentMeshesRefusesCellsWithoutPoints) {
+  const Exec exec = Exec::cuda(0);
+  const Buffer<Vec3f> points(exec, std::span<const Vec3f>(Array<Vec3f>(3)));
+  const Array<TriMesh::Cell> bad = {{VertexId(0), VertexId(1), VertexId(3)}};
+  const Buffer<TriMesh::Cell> cells(exec, std::span<const TriMesh::Cell>(bad));
+  const ResidentMesh<2, float> mesh{points.span(), cells.span()};
+  try {
+    (void)resident_subdivide(exec, mesh, SubdivisionScheme::linear);
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::bad_mesh);
+  }
+}
+
+}  // namespace
+}  // namespace tessera

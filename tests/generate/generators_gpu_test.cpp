@@ -8,8 +8,10 @@
 #include <tessera/core/error.h>
 #include <tessera/core/random.h>
 #include <tessera/generate/cuda/subdivide.h>
+#include <tessera/generate/cuda/tetrahedralize.h>
 #include <tessera/generate/resident.h>
 #include <tessera/generate/subdivide.h>
+#include <tessera/generate/tetrahedralize.h>
 #include <tessera/mesh/make.h>
 
 namespace tessera {
@@ -166,6 +168,51 @@ TEST_F(DeviceSubdivision, OfResidentMeshesRefusesCellsWithoutPoints) {
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::bad_mesh);
+  }
+}
+
+std::vector<Grid> odd_grids() {
+  std::vector<Grid> grids = {make_lattice(2, 2, 2), make_lattice(5, 3, 4), make_lattice(2, 9, 3)};
+  grids[1].origin = {0.1, -3, 1e5};
+  grids[1].spacing = {0.3, 2, 0.25};
+  Grid turned = make_lattice(4, 4, 3);
+  turned.direction = {0, 1, 0, 1, 0, 0, 0, 0, 1};  // mirrored
+  turned.origin = {1, 2, 3};
+  grids.push_back(turned);
+  return grids;
+}
+
+class DeviceTetrahedralization : public OnDevice {};
+
+TEST_F(DeviceTetrahedralization, OfGridsIsTheHosts) {
+  for (const Grid& bare : odd_grids()) {
+    const Grid grid = with_data(bare);
+    for (const TetMethod method : {TetMethod::five, TetMethod::six, TetMethod::face_centred}) {
+      const auto host = tetrahedralize(grid, {.method = method, .keep_provenance = true});
+      const auto device =
+          tetrahedralize(grid, {.method = method, .keep_provenance = true, .exec = Exec::cuda(0)});
+      ASSERT_EQ(device.mesh.cells, host.mesh.cells);
+      ASSERT_EQ(device.mesh, host.mesh);
+      ASSERT_EQ(device.cells, host.cells);
+    }
+  }
+}
+
+TEST(DeviceCodeOnTheHost, CutsVoxelsAsTheHostDoes) {
+  for (const Grid& bare : odd_grids()) {
+    const Grid grid = with_data(bare);
+    for (const TetMethod method : {TetMethod::five, TetMethod::six, TetMethod::face_centred}) {
+      const TetMesh host = tetrahedralize(grid, {.method = method}).mesh;
+      const bool is_mirrored = grid.direction[0] == 0;
+      const TetMesh made = cuda::cut_voxels(
+          grid, {lattice::Numbering(grid, method), method, !host.points.is_double(), is_mirrored},
+          Exec::host(2));
+      ASSERT_EQ(made.cells, host.cells);
+      ASSERT_EQ(made.points, host.points);
+      if (method == TetMethod::face_centred) {
+        ASSERT_EQ(made.point_data, host.point_data);
+      }
+    }
   }
 }
 

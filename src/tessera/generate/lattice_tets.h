@@ -97,6 +97,19 @@ struct Numbering {
   }
 };
 
+/// How a grid is cut.
+struct TetPlan {
+  Numbering numbers;
+  TetMethod method;
+  bool in_float;     ///< its points
+  bool is_mirrored;  ///< its tetrahedra have to be turned
+};
+
+/// The point at lattice coordinates (x, y, z), turned even if that changes nothing.
+[[nodiscard]] TS_HD inline Vec3d turned_at(const LatticeFrame& frame, double x, double y, double z) {
+  return frame.origin + frame.turned({frame.spacing.x * x, frame.spacing.y * y, frame.spacing.z * z});
+}
+
 /// The rule of blends: a vertex takes as much of each of its corners.
 struct CornerRule {
   Numbering lattice;
@@ -115,23 +128,28 @@ struct CornerRule {
   }
 };
 
-/// Part p of a voxel. `corner(c)` is the point of a corner; mirrored lattices need their tetrahedra turned.
+/// Part p of five or six of the voxel at a place. `corner(c)` is the point of a corner.
 template <class Corner>
-[[nodiscard]] TS_HD TetMesh::Cell part_of(const Numbering& lattice, TetMethod method, bool is_mirrored,
-                                          const Numbering::Index3& at, std::size_t p, const Corner& corner) {
-  if (method == TetMethod::face_centred) {
-    const std::size_t f = p / 4;
-    Numbering::Index3 place = at;
-    place[f / 2] += f % 2;
-    const VertexId a(corner(face_corners(f)[p % 4]));
-    const VertexId b(corner(face_corners(f)[(p + 1) % 4]));
-    return {is_mirrored ? a : b, is_mirrored ? b : a, VertexId(lattice.between(f / 2, place)),
-            VertexId(lattice.between(3, at))};
-  }
+[[nodiscard]] TS_HD TetMesh::Cell part_of(TetMethod method, bool is_mirrored, const Numbering::Index3& at,
+                                          std::size_t p, const Corner& corner) {
   const CornerTet tet =
       method == TetMethod::six ? part_of_six(p) : part_of_five((at[0] + at[1] + at[2]) % 2 == 0, p);
   return {VertexId(corner(tet[0])), VertexId(corner(tet[1])), VertexId(corner(tet[is_mirrored ? 3 : 2])),
           VertexId(corner(tet[is_mirrored ? 2 : 3]))};
+}
+
+/// The vertex in the middle of face f of the voxel at a place.
+[[nodiscard]] TS_HD inline VertexId middle_of(const Numbering& numbers, Numbering::Index3 at, std::size_t f) {
+  at[f / 2] += f % 2;
+  return VertexId(numbers.between(f / 2, at));
+}
+/// The part at edge e of face f.
+template <class Corner>
+[[nodiscard]] TS_HD TetMesh::Cell centred_part(bool is_mirrored, std::size_t f, std::size_t e,
+                                               VertexId middle, VertexId centre, const Corner& corner) {
+  const VertexId a(corner(face_corners(f)[e]));
+  const VertexId b(corner(face_corners(f)[(e + 1) % 4]));
+  return {is_mirrored ? a : b, is_mirrored ? b : a, middle, centre};
 }
 
 }  // namespace tessera::lattice

@@ -38,6 +38,17 @@ unsigned blocks_for(std::size_t threads) {
   return static_cast<unsigned>((threads + cuda::block_threads - 1) / cuda::block_threads);
 }
 
+/// Blocks for so many threads a layer: their x is the place in the layer, y and z the layer, so that nobody
+/// divides 64-bit numbers to know where he is.
+dim3 blocks_by_layer(const View& view, std::size_t threads_a_layer) {
+  constexpr std::uint32_t most = 65535;  // along y
+  const std::uint32_t y = view.nz < most ? view.nz : most;
+  return {blocks_for(threads_a_layer), y, (view.nz + y - 1) / y};
+}
+__device__ std::uint32_t layer() {
+  return blockIdx.z * gridDim.y + blockIdx.y;
+}
+
 template <class T>
 struct IsHigh {
   T threshold;
@@ -100,12 +111,12 @@ __global__ void whole_kernel(View numbers, std::uint64_t* whole) {
 /// Eight lanes a row: for each word, the places of its first vertices and triangle in the row; for each row,
 /// how many.
 __global__ void count_kernel(View view, RowCounts* first, std::uint32_t* vertices, std::uint32_t* triangles) {
-  const std::size_t row = thread_number() / row_lanes;
-  if (row >= view.rows()) return;
+  const auto j = static_cast<std::uint32_t>(thread_number() / row_lanes);
+  const std::uint32_t k = layer();
+  if (j >= view.ny || k >= view.nz) return;
+  const std::size_t row = view.row(j, k);
   const std::uint32_t lane = threadIdx.x % row_lanes;
   const std::uint32_t mask = 0xFFu << (threadIdx.x % lanes / row_lanes * row_lanes);
-  const auto j = static_cast<std::uint32_t>(row % view.ny);
-  const auto k = static_cast<std::uint32_t>(row / view.ny);
   std::uint32_t sums[4] = {0, 0, 0, 0};
   for (std::uint32_t begin = 0; begin < view.words; begin += row_lanes) {
     const std::uint32_t w = begin + lane;
@@ -170,12 +181,12 @@ __device__ std::uint32_t nth_bit(std::uint64_t word, std::uint32_t n) {
 template <class T, class Real>
 __global__ void vertices_kernel(LatticeValues<T> field, LatticeFrame frame, View view, Starts starts,
                                 WeightOf<T> isovalue, lattice::VertexOutput<Real> out) {
-  const std::size_t warp = thread_number() / lanes;
-  const std::size_t row = warp / view.words;
-  if (row >= view.rows()) return;
-  const auto w = static_cast<std::uint32_t>(warp % view.words);
-  const auto j = static_cast<std::uint32_t>(row % view.ny);
-  const auto k = static_cast<std::uint32_t>(row / view.ny);
+  const auto warp = static_cast<std::uint32_t>(thread_number() / lanes);
+  const std::uint32_t j = warp / view.words;
+  const std::uint32_t w = warp % view.words;
+  const std::uint32_t k = layer();
+  if (j >= view.ny || k >= view.nz) return;
+  const std::size_t row = view.row(j, k);
   const std::uint64_t crossed[3] = {view.x_edges(j, k, w), view.y_edges(j, k, w), view.z_edges(j, k, w)};
   const std::uint32_t after_x = count_bits(crossed[0]);
   const std::uint32_t after_y = after_x + count_bits(crossed[1]);
@@ -222,13 +233,12 @@ struct TriangleNotes {
 /// The active cells of a word are dealt to the lanes.
 __global__ void triangles_kernel(View view, Starts starts, std::uint32_t* triangles, std::uint64_t* sources) {
   __shared__ TriangleNotes notes;
-  const std::size_t warp = thread_number() / lanes;
-  const std::size_t row = warp / view.words;
-  if (row >= view.rows()) return;
-  const auto w = static_cast<std::uint32_t>(warp % view.words);
-  const auto j = static_cast<std::uint32_t>(row % view.ny);
-  const auto k = static_cast<std::uint32_t>(row / view.ny);
+  const auto warp = static_cast<std::uint32_t>(thread_number() / lanes);
+  const std::uint32_t j = warp / view.words;
+  const std::uint32_t w = warp % view.words;
+  const std::uint32_t k = layer();
   if (j + 1 >= view.ny || k + 1 >= view.nz) return;
+  const std::size_t row = view.row(j, k);
   const CellWords words = view.cell_words(j, k, w);
   if (words.active == 0) return;
   std::uint64_t crossed[8];
@@ -330,8 +340,8 @@ SurfaceBuffers<GridReal<T>> resident_isosurface(const Exec& exec, const Grid& gr
   Buffer<RowCounts> words(exec, rows * view.words);
   Buffer<std::uint32_t> row_vertices(exec, rows);
   Buffer<std::uint32_t> row_triangles(exec, rows);
-  count_kernel<<<blocks_for(rows * row_lanes), cuda::block_threads>>>(view, words.data(), row_vertices.data(),
-                                                                      row_triangles.data());
+  count_kernel<<<blocks_by_layer(view, std::size_t{view.ny} * row_lanes), cuda::block_threads>>>(
+      view, words.data(), row_vertices.data(), row_triangles.data());
   cuda::check_launch("counting crossings");
   Buffer<std::uint64_t> first_vertices(exec, rows + 1);
   Buffer<std::uint64_t> first_triangles(exec, rows + 1);
@@ -354,10 +364,11 @@ SurfaceBuffers<GridReal<T>> resident_isosurface(const Exec& exec, const Grid& gr
   const LatticeValues<T> field{values, view.nx, view.ny, view.nz};
   const lattice::VertexOutput<Real> out{surface.points.span(), surface.normals.span(), surface.edges.span(),
                                         surface.weights.span()};
-  vertices_kernel<<<blocks_for(rows * view.words * lanes), cuda::block_threads>>>(
-      field, lattice::frame_of(grid), view, starts, iso.value, out);
+  const dim3 blocks = blocks_by_layer(view, std::size_t{view.ny} * view.words * lanes);
+  vertices_kernel<<<blocks, cuda::block_threads>>>(field, lattice::frame_of(grid), view, starts, iso.value,
+                                                   out);
   cuda::check_launch("writing vertices");
-  triangles_kernel<<<blocks_for(rows * view.words * lanes), cuda::block_threads>>>(
+  triangles_kernel<<<blocks, cuda::block_threads>>>(
       view, starts, reinterpret_cast<std::uint32_t*>(surface.cells.data()), surface.sources.data());
   cuda::check_launch("writing triangles");
   return surface;

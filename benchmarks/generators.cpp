@@ -19,6 +19,7 @@
 #include <tessera/mesh/make.h>
 
 #include "measure.h"
+#include "soups.h"
 
 namespace {
 
@@ -64,18 +65,6 @@ bench::Variant variant(std::string name, Make make, Check check) {
           .checksum = [=] { return check(**made); }};
 }
 
-TriMesh make_soup(const TriMesh& mesh) {
-  TriMesh soup;
-  Array<std::uint32_t> order;
-  for (const TriMesh::Cell& cell : mesh.cells) {
-    const auto next = static_cast<std::uint32_t>(order.size());
-    soup.cells.push_back({VertexId(next), VertexId(next + 1), VertexId(next + 2)});
-    for (const VertexId v : cell) order.push_back(v.index());
-  }
-  soup.points = mesh.points.gather(order);
-  return soup;
-}
-
 void measure_weld(const Run& run) {
   const int level = run.smoke ? 4 : 8;
   const TriMesh ico = make_ico(level);
@@ -91,8 +80,8 @@ void measure_weld(const Run& run) {
     bench::compare(run.setup("weld", input, soup.cell_count(), soup.bytes() + 24 * ico.vertex_count()),
                    {variant("exact", with(0), check), variant("tolerance 1e-6", with(1e-6), check)});
   };
-  compare("soup of ico" + std::to_string(level), make_soup(ico));
-  compare("soup of ico" + std::to_string(level) + " shuffled", make_soup(make_shuffled(ico)));
+  compare("soup of ico" + std::to_string(level), bench::make_soup(ico));
+  compare("soup of ico" + std::to_string(level) + " shuffled", bench::make_soup(make_shuffled(ico)));
 }
 
 void measure_subdivide(const Run& run) {

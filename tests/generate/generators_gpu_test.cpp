@@ -6,13 +6,21 @@
 #include <vector>
 
 #include <tessera/core/error.h>
+#include <tessera/core/hash.h>
 #include <tessera/core/random.h>
+#include <tessera/generate/coarsen.h>
+#include <tessera/generate/cuda/coarsen.h>
 #include <tessera/generate/cuda/subdivide.h>
 #include <tessera/generate/cuda/tetrahedralize.h>
+#include <tessera/generate/cuda/weld.h>
+#include <tessera/generate/isosurface.h>
 #include <tessera/generate/resident.h>
 #include <tessera/generate/subdivide.h>
 #include <tessera/generate/tetrahedralize.h>
+#include <tessera/generate/weld.h>
 #include <tessera/mesh/make.h>
+
+#include "generate/soups.h"
 
 namespace tessera {
 namespace {
@@ -40,6 +48,7 @@ Mesh with_data(Mesh mesh) {
   Field noise = make_noise<double>("noise", points, 1);
   if (points > 2) noise.as<double>()[2] = std::numeric_limits<double>::quiet_NaN();
   mesh.point_data.add(std::move(noise));
+  mesh.point_data.add(make_noise<float>("numbers", points, 1));
   mesh.point_data.add(make_noise<float>("vectors", points, 3));
   mesh.point_data.add(make_noise<std::int8_t>("small", points, 2));
   mesh.point_data.add(make_noise<std::uint64_t>("large", points, 1));
@@ -214,6 +223,97 @@ TEST(DeviceCodeOnTheHost, CutsVoxelsAsTheHostDoes) {
       }
     }
   }
+}
+
+/// A soup with points that are equal in value but not in bits, that are NaN, and that no cell names.
+template <class Mesh>
+Mesh make_odd_soup(const Mesh& mesh) {
+  Mesh soup = test::make_soup(mesh);
+  soup.points.visit([](auto points) {
+    using T = decltype(points[0].x);
+    for (std::size_t v = 0; v < points.size(); v += 7) points[v].y = T(v % 2 == 0 ? 0.0 : -0.0);
+    if (points.size() > 5) points[1].x = points[4].x = std::numeric_limits<T>::quiet_NaN();
+  });
+  return soup;
+}
+
+template <int Dim>
+void expect_same_weld(const SimplexMesh<Dim>& soup, const Welded<Dim>& made, MergedData data) {
+  const Welded<Dim> host = weld(soup, {.data = data});
+  ASSERT_EQ(made.vertices, host.vertices);
+  ASSERT_EQ(made.dropped, host.dropped);
+  ASSERT_EQ(made.mesh.cells, host.mesh.cells);
+  ASSERT_EQ(made.mesh.cell_data, host.mesh.cell_data);
+  ASSERT_EQ(made.mesh.point_data, host.mesh.point_data);
+  made.mesh.points.visit([&](auto points) {  // as bytes: NaN is among them
+    host.mesh.points.visit([&](auto expected) { ASSERT_EQ(hash_values(points), hash_values(expected)); });
+  });
+}
+
+class DeviceWeld : public OnDevice {};
+
+TEST_F(DeviceWeld, IsTheHosts) {
+  for (const MergedData data : {MergedData::average, MergedData::first}) {
+    for (const TriMesh& mesh : odd_surfaces()) {
+      const TriMesh soup = make_odd_soup(with_data(mesh));
+      expect_same_weld(soup, weld(soup, {.data = data, .exec = Exec::cuda(0)}), data);
+      const TriMesh twice = in_double(soup);
+      expect_same_weld(twice, weld(twice, {.data = data, .exec = Exec::cuda(0)}), data);
+    }
+    for (const TetMesh& mesh : odd_solids()) {
+      const TetMesh soup = make_odd_soup(with_data(mesh));
+      expect_same_weld(soup, weld(soup, {.data = data, .exec = Exec::cuda(0)}), data);
+    }
+  }
+}
+
+TEST_F(DeviceWeld, OfOnePointManyTimes) {
+  TriMesh soup;
+  soup.points = Points(Array<Vec3f>(50'000, Vec3f{1, 2, 3}));
+  soup.cells = {{VertexId(0), VertexId(1), VertexId(2)}};
+  expect_same_weld(soup, weld(soup, {.exec = Exec::cuda(0)}), MergedData::average);
+}
+
+TEST(DeviceCodeOnTheHost, WeldsAsTheHostDoes) {
+  for (const TriMesh& mesh : odd_surfaces()) {
+    const TriMesh soup = make_odd_soup(with_data(mesh));
+    for (const MergedData data : {MergedData::average, MergedData::first})
+      expect_same_weld(soup, cuda::weld(soup, data, Exec::host(2)), data);
+  }
+  for (const TetMesh& mesh : odd_solids()) {
+    const TetMesh soup = make_odd_soup(with_data(mesh));
+    expect_same_weld(soup, cuda::weld(soup, MergedData::average, Exec::host(2)), MergedData::average);
+  }
+}
+
+/// Isosurfaces with data, one of them empty, some with vertices on input points and triangles that collapse.
+std::vector<Isosurface> odd_isosurfaces() {
+  std::vector<Isosurface> surfaces;
+  for (const Grid& bare : odd_grids()) {
+    const Grid grid = with_data(bare);
+    for (const double value : {0.0, 40.0, 1e9})
+      surfaces.push_back(isosurface(grid, grid.field("numbers"), {&value, 1}, {.keep_provenance = true}));
+  }
+  return surfaces;
+}
+
+void expect_same_coarsening(const Isosurface& surface, const Coarsened& made) {
+  const Coarsened host = coarsen(surface.mesh, surface.provenance);
+  ASSERT_EQ(made.vertices, host.vertices);
+  ASSERT_EQ(made.dropped, host.dropped);
+  ASSERT_EQ(made.mesh, host.mesh);
+}
+
+class DeviceCoarsening : public OnDevice {};
+
+TEST_F(DeviceCoarsening, IsTheHosts) {
+  for (const Isosurface& surface : odd_isosurfaces())
+    expect_same_coarsening(surface, coarsen(surface.mesh, surface.provenance, {.exec = Exec::cuda(0)}));
+}
+
+TEST(DeviceCodeOnTheHost, CoarsensAsTheHostDoes) {
+  for (const Isosurface& surface : odd_isosurfaces())
+    expect_same_coarsening(surface, cuda::coarsen(surface.mesh, surface.provenance, Exec::host(2)));
 }
 
 }  // namespace

@@ -2,10 +2,12 @@
 
 #include <string>
 
+#include <tessera/core/config.h>
 #include <tessera/core/error.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/generate/blend.h>
 #include <tessera/generate/checks.h>
+#include <tessera/generate/cuda/coarsen.h>
 #include <tessera/generate/key_reduce.h>
 #include <tessera/generate/parts.h>
 
@@ -21,6 +23,9 @@ Coarsened coarsen(const TriMesh& surface, const Provenance& provenance, const Co
                                          std::to_string(provenance.edges.size()));
   }
   if (options.monitor != nullptr) options.monitor->update("joining vertices", 0);
+  if constexpr (built_with_cuda) {
+    if (options.exec.is_cuda()) return cuda::coarsen(surface, provenance, options.exec);
+  }
   Array<std::uint64_t> keys(vertices);
   host_for_each(exec, vertices,
                 [&](std::size_t v) { keys[v] = provenance.edges[v][provenance.weights[v] > 0.5 ? 1 : 0]; });

@@ -9,6 +9,7 @@
 #include <tessera/exec/buffer.h>
 #include <tessera/exec/exec.h>
 #include <tessera/generate/interpolate.h>
+#include <tessera/generate/isosurface.h>
 #include <tessera/generate/subdivide.h>
 #include <tessera/mesh/mesh.h>
 
@@ -27,7 +28,7 @@ struct SurfaceBuffers {
 };
 
 struct ResidentOptions {
-  bool with_normals = false;  ///< grids only: from the gradient
+  SurfaceNormals normals = SurfaceNormals::none;
   bool with_provenance = false;
 };
 

@@ -11,6 +11,7 @@
 #include <tessera/core/error.h>
 #include <tessera/core/id.h>
 #include <tessera/exec/primitives.h>
+#include <tessera/mesh/mesh.h>
 #include <tessera/generate/cuda/buffers.cuh>
 
 namespace tessera::cuda {
@@ -46,30 +47,31 @@ struct Reconnect {
   }
 };
 
-/// Cells with other vertices in place of theirs.
-template <std::size_t Corners>
-struct Reconnected {
-  Buffer<std::array<VertexId, Corners>> cells;  ///< those that do not name a vertex twice
-  Array<std::uint32_t> kept;                    ///< which these are; empty if all of them
-  Array<std::uint32_t> dropped;                 ///< the others, ascending
-};
-template <std::size_t Corners>
-[[nodiscard]] Reconnected<Corners> reconnect(const Exec& exec,
-                                             std::span<const std::array<VertexId, Corners>> cells,
-                                             const VertexId* vertices) {
-  Reconnected<Corners> result{Buffer<std::array<VertexId, Corners>>(exec, cells.size()), {}, {}};
-  Buffer<std::uint8_t> is_kept(exec, cells.size());
-  Buffer<std::uint8_t> is_dropped(exec, cells.size());
+/// Gives `mesh` the cells and the cell data of `from`, with the vertices that `vertices` (at exec's place)
+/// has for theirs, but for those that name one twice then; returns which these are, ascending.
+template <int Dim>
+[[nodiscard]] Array<std::uint32_t> take_cells(SimplexMesh<Dim>& mesh, const SimplexMesh<Dim>& from,
+                                              const Buffer<VertexId>& vertices, const Exec& exec) {
+  using Cell = typename SimplexMesh<Dim>::Cell;
+  const std::size_t size = from.cell_count();
+  const Buffer<Cell> before(exec, std::span<const Cell>(from.cells));
+  Buffer<Cell> cells(exec, size);
+  Buffer<std::uint8_t> is_kept(exec, size);
+  Buffer<std::uint8_t> is_dropped(exec, size);
   tessera::for_each(
-      exec, cells.size(),
-      Reconnect<Corners>{cells.data(), vertices, result.cells.data(), is_kept.data(), is_dropped.data()});
-  Buffer<std::uint32_t> places(exec, cells.size());
-  const std::size_t kept = compact_indices(exec, std::as_const(is_kept).span(), places.span());
-  if (kept == cells.size()) return result;
-  result.kept = places.to_host(kept);
-  result.cells = gathered(exec, std::as_const(result.cells).data(), std::as_const(places).span().first(kept));
+      exec, size,
+      Reconnect<Dim + 1>{before.data(), vertices.data(), cells.data(), is_kept.data(), is_dropped.data()});
+  Buffer<std::uint32_t> places(exec, size);
   const std::size_t dropped = compact_indices(exec, std::as_const(is_dropped).span(), places.span());
-  result.dropped = places.to_host(dropped);
+  Array<std::uint32_t> result = places.to_host(dropped);
+  if (dropped == 0) {
+    mesh.cells = cells.to_host();
+    mesh.cell_data = from.cell_data;
+    return result;
+  }
+  const std::size_t kept = compact_indices(exec, std::as_const(is_kept).span(), places.span());
+  mesh.cells = gathered(exec, cells.data(), std::as_const(places).span().first(kept)).to_host();
+  mesh.cell_data = from.cell_data.gather(places.to_host(kept));
   return result;
 }
 

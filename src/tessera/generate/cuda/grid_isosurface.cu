@@ -14,6 +14,7 @@
 #include <tessera/exec/cuda/check.cuh>
 #include <tessera/exec/for_each.cuh>
 #include <tessera/generate/cuda/buffers.cuh>
+#include <tessera/generate/cuda/normals.cuh>
 #include <tessera/generate/cuda/table.cuh>
 
 namespace tessera {
@@ -354,7 +355,7 @@ SurfaceBuffers<GridReal<T>> resident_isosurface(const Exec& exec, const Grid& gr
 
   const Starts starts{words.data(), first_vertices.data(), first_triangles.data()};
   surface.points = Buffer<Vec3<Real>>(exec, vertices);
-  if (options.with_normals) surface.normals = Buffer<Vec3f>(exec, vertices);
+  if (options.normals == SurfaceNormals::gradient) surface.normals = Buffer<Vec3f>(exec, vertices);
   surface.cells = Buffer<TriMesh::Cell>(exec, triangles);
   if (options.with_provenance) {
     surface.edges = Buffer<std::array<std::uint64_t, 2>>(exec, vertices);
@@ -371,6 +372,7 @@ SurfaceBuffers<GridReal<T>> resident_isosurface(const Exec& exec, const Grid& gr
   triangles_kernel<<<blocks, cuda::block_threads>>>(
       view, starts, reinterpret_cast<std::uint32_t*>(surface.cells.data()), surface.sources.data());
   cuda::check_launch("writing triangles");
+  if (options.normals == SurfaceNormals::averaged) cuda::average_normals(exec, surface);
   return surface;
 }
 

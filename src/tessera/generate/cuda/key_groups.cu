@@ -1,8 +1,7 @@
 // The partition step of key-reduce on a device, as key_reduce.cpp has it on the host.
-#include <atomic>
-
 #include <tessera/exec/primitives.h>
 #include <tessera/generate/lattice_bits.h>
+#include <tessera/generate/cuda/atomics.cuh>
 #include <tessera/generate/cuda/buffers.cuh>
 #include <tessera/generate/key_reduce.cuh>
 
@@ -11,22 +10,6 @@ namespace {
 
 using lattice::count_bits;
 using lattice::word_bits;
-
-TS_HD void set_bits(std::uint64_t* word, std::uint64_t bits) {
-#if defined(__CUDA_ARCH__)
-  atomicOr(reinterpret_cast<unsigned long long*>(word), bits);
-#else
-  std::atomic_ref(*word).fetch_or(bits, std::memory_order_relaxed);
-#endif
-}
-
-TS_HD void add_one(std::uint32_t* counter) {
-#if defined(__CUDA_ARCH__)
-  atomicAdd(counter, 1u);
-#else
-  std::atomic_ref(*counter).fetch_add(1, std::memory_order_relaxed);
-#endif
-}
 
 /// Replaces counts, of which the last is 0, by the sums of those before; returns the sum of all.
 std::uint32_t scan(const Exec& exec, Buffer<std::uint32_t>& counts) {
@@ -49,7 +32,7 @@ struct Marks {
   }
   TS_HD void mark(std::uint64_t key) const {
     std::uint64_t* const word = word_of(key);
-    if ((*static_cast<volatile std::uint64_t*>(word) & bit_of(key)) == 0) set_bits(word, bit_of(key));
+    if ((cuda::look_at(word) & bit_of(key)) == 0) cuda::set_bits(word, bit_of(key));
   }
   [[nodiscard]] TS_HD VertexId output_of(std::uint64_t key) const {
     const std::uint64_t* const word = word_of(key);
@@ -125,8 +108,9 @@ void count_into(const Exec& exec, std::span<const VertexId> connections, std::si
   std::uint32_t* const bad = beyond.data();
   const VertexId* const from = connections.data();
   for_each(
-      exec, connections.size(),
-      TS_LAMBDA(std::size_t i) { add_one(from[i].index() < outputs ? counts + from[i].index() : bad); });
+      exec, connections.size(), TS_LAMBDA(std::size_t i) {
+        cuda::add_one(from[i].index() < outputs ? counts + from[i].index() : bad);
+      });
   TS_EXPECTS(cuda::last_of(exec, beyond) == 0);
 }
 

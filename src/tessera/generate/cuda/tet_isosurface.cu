@@ -9,7 +9,9 @@
 #include <tessera/generate/tet_surface.h>
 #include <tessera/exec/cuda/check.cuh>
 #include <tessera/exec/for_each.cuh>
+#include <tessera/generate/cuda/atomics.cuh>
 #include <tessera/generate/cuda/buffers.cuh>
+#include <tessera/generate/cuda/normals.cuh>
 #include <tessera/generate/cuda/table.cuh>
 
 namespace tessera {
@@ -74,7 +76,7 @@ struct Classify {
       std::uint32_t low = 0;
       std::uint32_t high = 0;
       corners.ends(entry.edges[e], low, high);
-      atomicAdd(rows + low, 1u);
+      cuda::add_one(rows + low);
     }
   }
 };
@@ -98,11 +100,11 @@ struct EnterEdges {
     std::uint32_t p =
         begin + static_cast<std::uint32_t>(static_cast<std::uint64_t>(spread) * (end - begin) >> 32);
     for (;; p = p + 1 < end ? p + 1 : begin) {
-      std::uint32_t seen = *static_cast<volatile std::uint32_t*>(places + p);
+      std::uint32_t seen = cuda::look_at(places + p);
       if (seen == empty) {
-        seen = atomicCAS(places + p, empty, high);
+        seen = cuda::exchange_if(places + p, empty, high);
         if (seen == empty) {
-          atomicAdd(edge_counts + low, 1u);
+          cuda::add_one(edge_counts + low);
           return p;
         }
       }
@@ -172,6 +174,8 @@ struct WriteVertices {
   Vec3<Real>* points;
   std::array<std::uint64_t, 2>* edges;
   double* weights;
+  const Vec3d* gradients;  ///< of the mesh's points, if normals are wanted
+  Vec3f* normals;
 
   __device__ void operator()(std::size_t id) const {
     const std::uint64_t a = keys[id] / vertices;
@@ -180,6 +184,8 @@ struct WriteVertices {
     const Weight t = edge_weight(static_cast<Weight>(values[a]), static_cast<Weight>(values[b]), isovalue);
     points[id] = lerp(from[a], from[b], static_cast<Real>(t));
     places[key_places[id]] = static_cast<std::uint32_t>(id);
+    if (normals != nullptr)
+      normals[id] = normal_along_edge(gradients[a], gradients[b], static_cast<double>(t));
     if (edges == nullptr) return;
     edges[id] = {a, b};
     weights[id] = static_cast<double>(t);
@@ -255,14 +261,21 @@ SurfaceBuffers<Real> resident_isosurface(const Exec& exec, const ResidentTets<Re
     surface.edges = Buffer<std::array<std::uint64_t, 2>>(exec, edges);
     surface.weights = Buffer<double>(exec, edges);
   }
-  for_each(exec, edges,
-           WriteVertices<T, Real>{values, mesh.points.data(), iso.value, vertices, keys.data(),
-                                  key_places.data(), places.data(), surface.points.data(),
-                                  surface.edges.data(), surface.weights.data()});
+  Buffer<Vec3d> gradients;
+  if (options.normals == SurfaceNormals::gradient) {
+    gradients = cuda::point_gradients(exec, mesh, values);
+    surface.normals = Buffer<Vec3f>(exec, edges);
+  }
+  for_each(
+      exec, edges,
+      WriteVertices<T, Real>{values, mesh.points.data(), iso.value, vertices, keys.data(), key_places.data(),
+                             places.data(), surface.points.data(), surface.edges.data(),
+                             surface.weights.data(), gradients.data(), surface.normals.data()});
   const std::uint32_t* vertex_of = places.data();
   for_each(
       exec, std::size_t{3} * triangle_count,
       TS_LAMBDA(std::size_t c) { corners[c] = vertex_of[corners[c]]; });
+  if (options.normals == SurfaceNormals::averaged) cuda::average_normals(exec, surface);
   return surface;
 }
 

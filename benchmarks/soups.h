@@ -1,0 +1,22 @@
+// Meshes taken apart, every triangle with points of its own.
+#pragma once
+
+#include <cstdint>
+
+#include <tessera/mesh/mesh.h>
+
+namespace tessera::bench {
+
+inline TriMesh make_soup(const TriMesh& mesh) {
+  TriMesh soup;
+  Array<std::uint32_t> order;
+  for (const TriMesh::Cell& cell : mesh.cells) {
+    const auto next = static_cast<std::uint32_t>(order.size());
+    soup.cells.push_back({VertexId(next), VertexId(next + 1), VertexId(next + 2)});
+    for (const VertexId v : cell) order.push_back(v.index());
+  }
+  soup.points = mesh.points.gather(order);
+  return soup;
+}
+
+}  // namespace tessera::bench

@@ -95,6 +95,7 @@ Domain<Dim> make_domain(Session& session, const TopologyArguments& arguments, co
       const StorageMode mode = mode_named(arguments.provider);
       const bool by_device = arguments.provider == "device";
       const int threads = session.host().threads();
+      if (by_device) session.count_as_on_device();
       auto connectivity =
           Connectivity<Dim>(*domain.tiles, {.mode = mode,
                                             .ids = Ids::tiled,

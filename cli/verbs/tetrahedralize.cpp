@@ -52,13 +52,22 @@ int run_tetrahedralize(Session& session, const TetrahedralizeArguments& options)
                          grid != nullptr ? tetrahedralization_bytes(*grid, options.method)
                                          : tetrahedralization_bytes(solids, options.method),
                          "the tetrahedra");
-  const TetrahedralizeOptions how{.method = options.method,
-                                  .keep_provenance = options.provenance,
-                                  .exec = session.host(),
-                                  .monitor = &session.monitor()};
-  Tetrahedralization result = session.in_phase(Phase::compute, [&] {
-    return grid != nullptr ? tetrahedralize(*grid, how) : tetrahedralize(solids, how);
-  });
+  Tetrahedralization result;
+  const auto run = [&](const Exec& exec) {
+    const TetrahedralizeOptions how{.method = options.method,
+                                    .keep_provenance = options.provenance,
+                                    .exec = exec,
+                                    .monitor = &session.monitor()};
+    result = session.in_phase(Phase::compute, [&] {
+      return grid != nullptr ? tetrahedralize(*grid, how) : tetrahedralize(solids, how);
+    });
+  };
+  if (grid != nullptr) {
+    session.run_on_device(grid->cell_count() / elements_of_light_work,
+                          tetrahedralization_bytes(*grid, options.method), run);
+  } else {
+    run(session.host());
+  }
   if (options.provenance) {
     result.mesh.cell_data.add(
         Field("InputCell", Array<std::int64_t>(result.cells.begin(), result.cells.end())));

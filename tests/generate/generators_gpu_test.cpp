@@ -1,6 +1,7 @@
 // Meshes that generators make on a device are those of the host, byte for byte, data and provenance included.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <vector>
@@ -10,9 +11,11 @@
 #include <tessera/core/random.h>
 #include <tessera/generate/coarsen.h>
 #include <tessera/generate/cuda/coarsen.h>
+#include <tessera/generate/cuda/dual.h>
 #include <tessera/generate/cuda/subdivide.h>
 #include <tessera/generate/cuda/tetrahedralize.h>
 #include <tessera/generate/cuda/weld.h>
+#include <tessera/generate/dual.h>
 #include <tessera/generate/isosurface.h>
 #include <tessera/generate/resident.h>
 #include <tessera/generate/subdivide.h>
@@ -154,8 +157,9 @@ TEST_F(DeviceSubdivision, OfTetsIsTheHosts) {
   }
 }
 
-TEST_F(DeviceSubdivision, HasNoLimitOnNeighbours) {
-  TriMesh fan;  // a disk around point 0
+/// A disk around point 0, which has 5000 neighbours.
+TriMesh make_disk() {
+  TriMesh fan;
   constexpr std::uint32_t rim = 5000;
   Array<Vec3f> points = {{0, 0, 1}};
   for (std::uint32_t i = 0; i < rim; ++i) {
@@ -163,7 +167,11 @@ TEST_F(DeviceSubdivision, HasNoLimitOnNeighbours) {
     fan.cells.push_back({VertexId(0), VertexId(1 + i), VertexId(1 + (i + 1) % rim)});
   }
   fan.points = Points(std::move(points));
-  expect_same_subdivision(fan, SubdivisionScheme::loop, 1);
+  return fan;
+}
+
+TEST_F(DeviceSubdivision, HasNoLimitOnNeighbours) {
+  expect_same_subdivision(make_disk(), SubdivisionScheme::loop, 1);
 }
 
 TEST_F(DeviceSubdivision, OfResidentMeshesRefusesCellsWithoutPoints) {
@@ -314,6 +322,33 @@ TEST_F(DeviceCoarsening, IsTheHosts) {
 TEST(DeviceCodeOnTheHost, CoarsensAsTheHostDoes) {
   for (const Isosurface& surface : odd_isosurfaces())
     expect_same_coarsening(surface, cuda::coarsen(surface.mesh, surface.provenance, Exec::host(2)));
+}
+
+class DeviceDual : public OnDevice {};
+
+TEST_F(DeviceDual, IsTheHosts) {
+  std::vector<TriMesh> meshes = odd_surfaces();
+  meshes.push_back(make_disk());
+  meshes.push_back(make_ico(5));
+  for (const TriMesh& bare : meshes) {
+    for (const TriMesh& mesh : {with_data(bare), in_double(bare)})
+      ASSERT_EQ(make_dual(mesh, {.exec = Exec::cuda(0)}), make_dual(mesh));
+  }
+}
+
+TEST(DeviceCodeOnTheHost, MakesTheDualAsTheHostDoes) {
+  std::vector<TriMesh> meshes = odd_surfaces();
+  meshes.push_back(make_disk());
+  for (const TriMesh& mesh : meshes) {
+    const PolyData host = make_dual(mesh);
+    PolyData made;
+    const Array<std::uint32_t> owners = cuda::make_cells(made, mesh, Exec::host(2));
+    ASSERT_EQ(made.points, host.points);
+    ASSERT_EQ(made.vertices, host.vertices);
+    ASSERT_EQ(made.lines, host.lines);
+    ASSERT_EQ(made.polygons, host.polygons);
+    ASSERT_TRUE(std::ranges::equal(owners, host.cell_data.at("InputVertex").as<std::int64_t>()));
+  }
 }
 
 }  // namespace

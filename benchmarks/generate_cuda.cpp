@@ -13,6 +13,7 @@
 
 #include <tessera/core/hash.h>
 #include <tessera/generate/coarsen.h>
+#include <tessera/generate/dual.h>
 #include <tessera/generate/resident.h>
 #include <tessera/generate/subdivide.h>
 #include <tessera/generate/tetrahedralize.h>
@@ -26,9 +27,15 @@
 namespace tessera::bench {
 namespace {
 
-template <class Mesh>
-std::uint64_t checksum(const Mesh& mesh) {
-  return mesh.points.visit([&](auto points) { return hash_values(mesh.cells, hash_values(points)); });
+template <class Made>
+std::uint64_t checksum(const Made& made) {
+  return made.mesh.points.visit(
+      [&](auto points) { return hash_values(made.mesh.cells, hash_values(points)); });
+}
+std::uint64_t checksum(const PolyData& dual) {
+  return dual.points.visit([&](auto points) {
+    return hash_values(dual.polygons.corners, hash_values(dual.lines.corners, hash_values(points)));
+  });
 }
 template <class Real>
 std::uint64_t checksum(const SurfaceBuffers<Real>& surface) {
@@ -107,7 +114,7 @@ void ask_both(const Run& run, const std::string& question, const std::string& in
               made.emplace(make(exec));
               return std::uint64_t{0};
             },
-            [&] { made.reset(); }, [&] { return checksum(made->mesh); }};
+            [&] { made.reset(); }, [&] { return checksum(*made); }};
   };
   const auto timings = compare(
       {.question = question,
@@ -181,12 +188,14 @@ void ask_generators(const Run& run) {
     ask_both(run, std::string("tetrahedralize ") + how[static_cast<int>(method)], points, grid.cell_count(),
              [&](const Exec& exec) { return tetrahedralize(grid, {.method = method, .exec = exec}); });
   }
-  if (!run.is_asked("coarsen")) return;
+  if (!run.is_asked("coarsen") && !run.is_asked("dual")) return;
   const Field field = make_mri_field(grid, run.exec);
   const double value = 0.15;
   const Isosurface surface = isosurface(grid, field, {&value, 1}, {.keep_provenance = true});
   ask_both(run, "coarsen", "mri " + points, surface.mesh.cell_count(),
            [&](const Exec& exec) { return coarsen(surface.mesh, surface.provenance, {.exec = exec}); });
+  ask_both(run, "dual", "mri " + points, surface.mesh.cell_count(),
+           [&](const Exec& exec) { return make_dual(surface.mesh, {.exec = exec}); });
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 //   bits       a warp turns 32 words of values into bits by ballots
 //   count      eight lanes add up a row; every word learns where its vertices and triangles begin in the row
 //   scan       rows
-//   vertices   a warp for each word, a lane for each crossed edge
-//   triangles  a warp for each word, a lane for each cell that is cut
+//   vertices   a warp looks into 32 words, then deals their crossed edges to its lanes
+//   triangles  a warp looks into 32 words, then deals the cut cells of one after the other to its lanes
 #include <tessera/generate/resident.h>
 
 #include <tessera/exec/primitives.h>
@@ -177,30 +177,69 @@ __device__ std::uint32_t nth_bit(std::uint64_t word, std::uint32_t n) {
   return place;
 }
 
-/// Few of a word's edges are crossed: dealt to the lanes, those along x, then y, then z, they keep most of
-/// them busy.
+/// What a warp notes down of 32 words.
+struct WordNotes {
+  std::uint64_t crossed[3][lanes];  ///< edges along x, y and z
+  std::uint32_t begin[3][lanes];    ///< the vertices of the first ones
+  std::uint32_t before[lanes];      ///< crossed edges in earlier words
+  std::uint32_t j[lanes];
+
+  /// The word that has crossed edge n.
+  [[nodiscard]] __device__ std::uint32_t word_of(std::uint32_t n) const {
+    std::uint32_t word = 0;
+#pragma unroll
+    for (std::uint32_t step = lanes / 2; step > 0; step /= 2) {
+      if (before[word + step] <= n) word += step;
+    }
+    return word;
+  }
+};
+
+/// Few edges are crossed: dealt to the lanes, those along x, then y, then z of one word after the other, they
+/// keep all of them busy.
 template <class T, class Real>
 __global__ void vertices_kernel(LatticeValues<T> field, LatticeFrame frame, View view, Starts starts,
                                 WeightOf<T> isovalue, lattice::VertexOutput<Real> out) {
-  const auto warp = static_cast<std::uint32_t>(thread_number() / lanes);
-  const std::uint32_t j = warp / view.words;
-  const std::uint32_t w = warp % view.words;
+  __shared__ WordNotes all_notes[cuda::block_threads / lanes];
+  WordNotes& notes = all_notes[threadIdx.x / lanes];
+  const std::uint32_t lane = threadIdx.x % lanes;
+  const auto place = static_cast<std::uint32_t>(thread_number());  // of a word in its layer
+  const std::uint32_t j = place / view.words;
   const std::uint32_t k = layer();
-  if (j >= view.ny || k >= view.nz) return;
-  const std::size_t row = view.row(j, k);
-  const std::uint64_t crossed[3] = {view.x_edges(j, k, w), view.y_edges(j, k, w), view.z_edges(j, k, w)};
-  const std::uint32_t after_x = count_bits(crossed[0]);
-  const std::uint32_t after_y = after_x + count_bits(crossed[1]);
-  const std::uint32_t total = after_y + count_bits(crossed[2]);
-  for (std::uint32_t n = threadIdx.x % lanes; n < total; n += lanes) {
-    const std::uint32_t axis = n < after_x ? 0 : n < after_y ? 1 : 2;
-    const std::uint32_t rank = n - (axis == 0 ? 0 : axis == 1 ? after_x : after_y);
-    const std::uint32_t i = w * word_bits + nth_bit(axis == 0   ? crossed[0]
-                                                    : axis == 1 ? crossed[1]
-                                                                : crossed[2],
-                                                    rank);
-    const std::size_t id = starts.vertex(view, row, w, static_cast<int>(axis)) + rank;
-    const std::size_t point = row * field.nx + i;
+  if (k >= view.nz) return;
+  std::uint32_t own = 0;
+  if (j < view.ny) {
+    const std::uint32_t w = place - j * view.words;
+    for (int axis = 0; axis < 3; ++axis) {
+      const std::uint64_t crossed = view.edges(axis, j, k, w);
+      notes.crossed[axis][lane] = crossed;
+      own += count_bits(crossed);
+    }
+    for (int axis = 0; own > 0 && axis < 3; ++axis)
+      notes.begin[axis][lane] = starts.vertex(view, view.row(j, k), w, axis);
+  }
+  std::uint32_t end = own;
+#pragma unroll
+  for (std::uint32_t step = 1; step < lanes; step *= 2) {
+    const std::uint32_t other = __shfl_up_sync(all_lanes, end, step);
+    if (lane >= step) end += other;
+  }
+  notes.before[lane] = end - own;
+  notes.j[lane] = j;
+  __syncwarp();
+  const std::uint32_t total = __shfl_sync(all_lanes, end, lanes - 1);
+  for (std::uint32_t n = lane; n < total; n += lanes) {
+    const std::uint32_t word = notes.word_of(n);
+    const std::uint32_t in_word = n - notes.before[word];
+    const std::uint32_t after_x = count_bits(notes.crossed[0][word]);
+    const std::uint32_t after_y = after_x + count_bits(notes.crossed[1][word]);
+    const std::uint32_t axis = in_word < after_x ? 0 : in_word < after_y ? 1 : 2;
+    const std::uint32_t rank = in_word - (axis == 0 ? 0 : axis == 1 ? after_x : after_y);
+    const std::uint32_t y = notes.j[word];
+    const std::uint32_t w = place - lane + word - y * view.words;
+    const std::uint32_t i = w * word_bits + nth_bit(notes.crossed[axis][word], rank);
+    const std::size_t id = notes.begin[axis][word] + rank;
+    const std::size_t point = view.row(y, k) * field.nx + i;
     const std::size_t stride = axis == 0   ? 1
                                : axis == 1 ? field.nx
                                            : static_cast<std::size_t>(field.nx) * field.ny;
@@ -209,10 +248,10 @@ __global__ void vertices_kernel(LatticeValues<T> field, LatticeFrame frame, View
                                  static_cast<Weight>(field.values[point + stride]), isovalue);
     const double along = static_cast<double>(t);
     out.points[id] = vec_cast<Real>(
-        frame.at(axis == 0 ? i + along : i, axis == 1 ? j + along : j, axis == 2 ? k + along : k));
+        frame.at(axis == 0 ? i + along : i, axis == 1 ? y + along : y, axis == 2 ? k + along : k));
     if (!out.normals.empty()) {
-      const auto here = field.gradient(i, j, k);
-      const auto there = field.gradient(i + (axis == 0), j + (axis == 1), k + (axis == 2));
+      const auto here = field.gradient(i, y, k);
+      const auto there = field.gradient(i + (axis == 0), y + (axis == 1), k + (axis == 2));
       out.normals[id] = normal_of(frame, lerp(here, there, t));
     }
     if (!out.edges.empty()) {
@@ -231,23 +270,19 @@ struct TriangleNotes {
   std::uint32_t corners[cuda::block_threads / lanes][lanes * most_corners];
 };
 
-/// The active cells of a word are dealt to the lanes.
-__global__ void triangles_kernel(View view, Starts starts, std::uint32_t* triangles, std::uint64_t* sources) {
-  __shared__ TriangleNotes notes;
-  const auto warp = static_cast<std::uint32_t>(thread_number() / lanes);
-  const std::uint32_t j = warp / view.words;
-  const std::uint32_t w = warp % view.words;
-  const std::uint32_t k = layer();
-  if (j + 1 >= view.ny || k + 1 >= view.nz) return;
+/// A warp writes the triangles of a word's cells, of which some are active; they are dealt to the lanes.
+__device__ void cut_cells(const View& view, const Starts& starts, std::uint32_t j, std::uint32_t k,
+                          std::uint32_t w, TriangleNotes& notes, std::uint32_t* triangles,
+                          std::uint64_t* sources) {
   const std::size_t row = view.row(j, k);
   const CellWords words = view.cell_words(j, k, w);
-  if (words.active == 0) return;
   std::uint64_t crossed[8];
   std::uint32_t begin[8];
 #pragma unroll
   for (int e = 0; e < 8; ++e) {
     const View::Line line = View::line(e, j, k);
-    crossed[e] = view.edges(line.axis, line.j, line.k, w);
+    crossed[e] = view.whole == nullptr ? words.line(e) & (e < 4 ? view.inner(w) : ~std::uint64_t{0})
+                                       : view.edges(line.axis, line.j, line.k, w);
     begin[e] = starts.vertex(view, view.row(line.j, line.k), w, line.axis);
   }
   std::size_t next = starts.triangles[row] + starts.words[row * view.words + w].triangles;
@@ -288,6 +323,22 @@ __global__ void triangles_kernel(View view, Starts starts, std::uint32_t* triang
     for (std::uint32_t c = lane; c < 3 * total; c += lanes) triangles[3 * next + c] = corners[c];
     __syncwarp();
     next += total;
+  }
+}
+
+/// A lane looks for active cells in a word of its own, then the warp sees to the words that have some.
+__global__ void triangles_kernel(View view, Starts starts, std::uint32_t* triangles, std::uint64_t* sources) {
+  __shared__ TriangleNotes notes;
+  const auto place = static_cast<std::uint32_t>(thread_number());  // of a word in its layer
+  const std::uint32_t j = place / view.words;
+  const std::uint32_t w = place % view.words;
+  const std::uint32_t k = layer();
+  if (k + 1 >= view.nz) return;
+  const bool is_active = j + 1 < view.ny && view.cell_words(j, k, w).active != 0;
+  for (std::uint32_t left = __ballot_sync(all_lanes, is_active); left != 0; left &= left - 1) {
+    const int lane = __ffs(static_cast<int>(left)) - 1;
+    const std::uint32_t row = __shfl_sync(all_lanes, j, lane);
+    cut_cells(view, starts, row, k, __shfl_sync(all_lanes, w, lane), notes, triangles, sources);
   }
 }
 
@@ -365,7 +416,7 @@ SurfaceBuffers<GridReal<T>> resident_isosurface(const Exec& exec, const Grid& gr
   const LatticeValues<T> field{values, view.nx, view.ny, view.nz};
   const lattice::VertexOutput<Real> out{surface.points.span(), surface.normals.span(), surface.edges.span(),
                                         surface.weights.span()};
-  const dim3 blocks = blocks_by_layer(view, std::size_t{view.ny} * view.words * lanes);
+  const dim3 blocks = blocks_by_layer(view, std::size_t{view.ny} * view.words);
   vertices_kernel<<<blocks, cuda::block_threads>>>(field, lattice::frame_of(grid), view, starts, iso.value,
                                                    out);
   cuda::check_launch("writing vertices");

@@ -46,12 +46,6 @@ struct CellWords {
     for (std::uint32_t c = 0; c < 8; ++c) high |= static_cast<std::uint32_t>(corner[c] >> bit & 1) << c;
     return high;
   }
-  /// Where the corners along a line of edges differ (View::line).
-  [[nodiscard]] TS_HD std::uint64_t line(int edge) const {
-    if (edge < 4) return corner[2 * edge] ^ corner[2 * edge + 1];
-    const int side = edge & 1;
-    return edge < 6 ? corner[4 * side] ^ corner[4 * side + 2] : corner[2 * side] ^ corner[2 * side + 4];
-  }
   /// The triangles of the active cells, by Euler's formula instead of a table: a cell has as many as high
   /// corners, less two for every face whose corners are all high, less four if all but two opposite corners
   /// are.

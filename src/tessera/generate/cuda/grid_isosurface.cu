@@ -3,8 +3,8 @@
 //   bits       a warp turns 32 words of values into bits by ballots
 //   count      eight lanes add up a row; every word learns where its vertices and triangles begin in the row
 //   scan       rows
-//   vertices   a warp looks into 32 words, then deals their crossed edges to its lanes
-//   triangles  a warp looks into 32 words, then deals the cut cells of one after the other to its lanes
+//   vertices   each lane looks into a word, then the warp deals the crossed edges of all 32 to its lanes
+//   triangles  the same with cells that are cut, and then with the corners of their triangles
 #include <tessera/generate/resident.h>
 
 #include <tessera/exec/primitives.h>
@@ -35,16 +35,16 @@ __device__ std::size_t thread_number() {
 }
 
 /// Blocks for so many threads.
-unsigned blocks_for(std::size_t threads) {
-  return static_cast<unsigned>((threads + cuda::block_threads - 1) / cuda::block_threads);
+unsigned blocks_for(std::size_t threads, unsigned in_block = cuda::block_threads) {
+  return static_cast<unsigned>((threads + in_block - 1) / in_block);
 }
 
 /// Blocks for so many threads a layer: their x is the place in the layer, y and z the layer, so that nobody
 /// divides 64-bit numbers to know where he is.
-dim3 blocks_by_layer(const View& view, std::size_t threads_a_layer) {
+dim3 blocks_by_layer(const View& view, std::size_t threads_a_layer, unsigned in_block = cuda::block_threads) {
   constexpr std::uint32_t most = 65535;  // along y
   const std::uint32_t y = view.nz < most ? view.nz : most;
-  return {blocks_for(threads_a_layer), y, (view.nz + y - 1) / y};
+  return {blocks_for(threads_a_layer, in_block), y, (view.nz + y - 1) / y};
 }
 __device__ std::uint32_t layer() {
   return blockIdx.z * gridDim.y + blockIdx.y;
@@ -177,22 +177,33 @@ __device__ std::uint32_t nth_bit(std::uint64_t word, std::uint32_t n) {
   return place;
 }
 
-/// What a warp notes down of 32 words.
-struct WordNotes {
+/// The word that has item n, if `before` are the items in earlier words.
+__device__ std::uint32_t word_of(const std::uint32_t* before, std::uint32_t n) {
+  std::uint32_t word = 0;
+#pragma unroll
+  for (std::uint32_t step = lanes / 2; step > 0; step /= 2) {
+    if (before[word + step] <= n) word += step;
+  }
+  return word;
+}
+
+/// The sum over this lane and those before it.
+__device__ std::uint32_t sum_up_to_lane(std::uint32_t own) {
+  std::uint32_t sum = own;
+#pragma unroll
+  for (std::uint32_t step = 1; step < lanes; step *= 2) {
+    const std::uint32_t other = __shfl_up_sync(all_lanes, sum, step);
+    if (threadIdx.x % lanes >= step) sum += other;
+  }
+  return sum;
+}
+
+/// What a warp notes down of the edges of 32 words.
+struct EdgeNotes {
   std::uint64_t crossed[3][lanes];  ///< edges along x, y and z
   std::uint32_t begin[3][lanes];    ///< the vertices of the first ones
   std::uint32_t before[lanes];      ///< crossed edges in earlier words
   std::uint32_t j[lanes];
-
-  /// The word that has crossed edge n.
-  [[nodiscard]] __device__ std::uint32_t word_of(std::uint32_t n) const {
-    std::uint32_t word = 0;
-#pragma unroll
-    for (std::uint32_t step = lanes / 2; step > 0; step /= 2) {
-      if (before[word + step] <= n) word += step;
-    }
-    return word;
-  }
 };
 
 /// Few edges are crossed: dealt to the lanes, those along x, then y, then z of one word after the other, they
@@ -200,8 +211,8 @@ struct WordNotes {
 template <class T, class Real>
 __global__ void vertices_kernel(LatticeValues<T> field, LatticeFrame frame, View view, Starts starts,
                                 WeightOf<T> isovalue, lattice::VertexOutput<Real> out) {
-  __shared__ WordNotes all_notes[cuda::block_threads / lanes];
-  WordNotes& notes = all_notes[threadIdx.x / lanes];
+  __shared__ EdgeNotes all_notes[cuda::block_threads / lanes];
+  EdgeNotes& notes = all_notes[threadIdx.x / lanes];
   const std::uint32_t lane = threadIdx.x % lanes;
   const auto place = static_cast<std::uint32_t>(thread_number());  // of a word in its layer
   const std::uint32_t j = place / view.words;
@@ -218,18 +229,13 @@ __global__ void vertices_kernel(LatticeValues<T> field, LatticeFrame frame, View
     for (int axis = 0; own > 0 && axis < 3; ++axis)
       notes.begin[axis][lane] = starts.vertex(view, view.row(j, k), w, axis);
   }
-  std::uint32_t end = own;
-#pragma unroll
-  for (std::uint32_t step = 1; step < lanes; step *= 2) {
-    const std::uint32_t other = __shfl_up_sync(all_lanes, end, step);
-    if (lane >= step) end += other;
-  }
+  const std::uint32_t end = sum_up_to_lane(own);
   notes.before[lane] = end - own;
   notes.j[lane] = j;
   __syncwarp();
   const std::uint32_t total = __shfl_sync(all_lanes, end, lanes - 1);
   for (std::uint32_t n = lane; n < total; n += lanes) {
-    const std::uint32_t word = notes.word_of(n);
+    const std::uint32_t word = word_of(notes.before, n);
     const std::uint32_t in_word = n - notes.before[word];
     const std::uint32_t after_x = count_bits(notes.crossed[0][word]);
     const std::uint32_t after_y = after_x + count_bits(notes.crossed[1][word]);
@@ -262,39 +268,76 @@ __global__ void vertices_kernel(LatticeValues<T> field, LatticeFrame frame, View
 }
 
 constexpr std::uint32_t most_corners = 3 * cube::max_triangles;
+constexpr int cell_threads = 128;  // more have no room for their notes
 
-/// What the warps of a block note down: the vertices of each lane's edges, and the corners of all its
-/// triangles in the order of the output, so that they are written side by side.
-struct TriangleNotes {
-  std::uint32_t ids[cuda::block_threads][13];  ///< 13: lanes do not share a bank
-  std::uint32_t corners[cuda::block_threads / lanes][lanes * most_corners];
+/// What a warp notes down of the cells of 32 words, and of 32 cells at a time.
+struct CellNotes {
+  std::uint64_t corner[8][lanes];
+  std::uint64_t crossed[8][lanes];  ///< the edges on the eight lines (View::line)
+  std::uint32_t begin[8][lanes];    ///< the vertices of the first ones
+  std::uint64_t active[lanes];
+  std::uint32_t before[lanes];  ///< active cells in earlier words
+  std::uint32_t j[lanes];
+  std::uint16_t cells[lanes];                   ///< word << 6 | bit
+  std::uint16_t corners[lanes * most_corners];  ///< of the triangles of these cells: edge << 5 | cell
+
+  /// Notes down a word; returns how many of its cells are active.
+  __device__ std::uint32_t look_into(const View& view, const Starts& starts, std::uint32_t y, std::uint32_t k,
+                                     std::uint32_t w) {
+    const std::uint32_t lane = threadIdx.x % lanes;
+    const CellWords words = view.cell_words(y, k, w);
+    active[lane] = words.active;
+    if (words.active == 0) return 0;
+    for (int c = 0; c < 8; ++c) corner[c][lane] = words.corner[c];
+#pragma unroll
+    for (int e = 0; e < 8; ++e) {
+      const View::Line line = View::line(e, y, k);
+      crossed[e][lane] = view.edges(line.axis, line.j, line.k, w);
+      begin[e][lane] = starts.vertex(view, view.row(line.j, line.k), w, line.axis);
+    }
+    return count_bits(words.active);
+  }
+  [[nodiscard]] __device__ std::uint32_t case_of(std::uint32_t word, std::uint32_t bit) const {
+    std::uint32_t high = 0;
+#pragma unroll
+    for (std::uint32_t c = 0; c < 8; ++c) high |= static_cast<std::uint32_t>(corner[c][word] >> bit & 1) << c;
+    return high;
+  }
+  /// The vertex on an edge of a cell. The lines of edges 8 to 11 are those of 4 to 7, one cell further.
+  [[nodiscard]] __device__ std::uint32_t vertex(std::uint32_t cell, std::uint32_t edge) const {
+    const std::uint32_t word = cell / word_bits;
+    const std::uint32_t bit = cell % word_bits;
+    const std::uint32_t line = edge < 8 ? edge : edge - 4;
+    const std::uint64_t own = std::uint64_t{1} << bit;
+    const std::uint64_t before_it = edge < 8 ? own - 1 : own + (own - 1);
+    return begin[line][word] + count_bits(crossed[line][word] & before_it);
+  }
 };
 
-/// A warp writes the triangles of a word's cells, of which some are active; they are dealt to the lanes.
-__device__ void cut_cells(const View& view, const Starts& starts, std::uint32_t j, std::uint32_t k,
-                          std::uint32_t w, TriangleNotes& notes, std::uint32_t* triangles,
-                          std::uint64_t* sources) {
-  const std::size_t row = view.row(j, k);
-  const CellWords words = view.cell_words(j, k, w);
-  std::uint64_t crossed[8];
-  std::uint32_t begin[8];
-#pragma unroll
-  for (int e = 0; e < 8; ++e) {
-    const View::Line line = View::line(e, j, k);
-    crossed[e] = view.whole == nullptr ? words.line(e) & (e < 4 ? view.inner(w) : ~std::uint64_t{0})
-                                       : view.edges(line.axis, line.j, line.k, w);
-    begin[e] = starts.vertex(view, view.row(line.j, line.k), w, line.axis);
-  }
-  std::size_t next = starts.triangles[row] + starts.words[row * view.words + w].triangles;
+__global__ void triangles_kernel(View view, Starts starts, std::uint32_t* triangles, std::uint64_t* sources) {
+  __shared__ CellNotes all_notes[cell_threads / lanes];
+  CellNotes& notes = all_notes[threadIdx.x / lanes];
   const std::uint32_t lane = threadIdx.x % lanes;
+  const auto place = static_cast<std::uint32_t>(thread_number());  // of a word in its layer
+  const std::uint32_t j = place / view.words;
+  const std::uint32_t k = layer();
+  if (k + 1 >= view.nz) return;
+  const std::uint32_t own = j + 1 < view.ny ? notes.look_into(view, starts, j, k, place - j * view.words) : 0;
+  const std::uint32_t end = sum_up_to_lane(own);
+  notes.before[lane] = end - own;
+  notes.j[lane] = j;
+  __syncwarp();
+  const std::uint32_t cells = __shfl_sync(all_lanes, end, lanes - 1);
+  if (cells == 0) return;
+  const std::uint32_t first_place = place - lane;
+  const std::size_t first_word = static_cast<std::size_t>(view.row(0, k)) * view.words + first_place;
+  std::size_t next = starts.triangles[view.row(notes.j[0], k)] + starts.words[first_word].triangles;
   const std::uint32_t lower_lanes = (1u << lane) - 1;
-  std::uint32_t* ids = notes.ids[threadIdx.x];
-  std::uint32_t* corners = notes.corners[threadIdx.x / lanes];
-  const std::uint32_t cells = count_bits(words.active);
   for (std::uint32_t first = 0; first < cells; first += lanes) {
     const bool is_busy = first + lane < cells;
-    const std::uint32_t bit = is_busy ? nth_bit(words.active, first + lane) : 0;
-    const cube::Case& entry = cuda::cube_cases[is_busy ? words.case_of(bit) : 0];
+    const std::uint32_t word = is_busy ? word_of(notes.before, first + lane) : 0;
+    const std::uint32_t bit = is_busy ? nth_bit(notes.active[word], first + lane - notes.before[word]) : 0;
+    const cube::Case& entry = cuda::cube_cases[is_busy ? notes.case_of(word, bit) : 0];
     const std::uint32_t count = entry.triangles;  // below 8: three ballots are a scan
     std::uint32_t before = 0;
     std::uint32_t total = 0;
@@ -304,41 +347,22 @@ __device__ void cut_cells(const View& view, const Starts& starts, std::uint32_t 
       before += static_cast<std::uint32_t>(__popc(has & lower_lanes)) << b;
       total += static_cast<std::uint32_t>(__popc(has)) << b;
     }
-    if (is_busy) {
-      const std::uint64_t below = (std::uint64_t{1} << bit) - 1;
-#pragma unroll
-      for (int e = 0; e < 8; ++e) {
-        const std::uint32_t id = begin[e] + count_bits(crossed[e] & below);
-        ids[e] = id;
-        if (e >= 4) ids[e + 4] = id + static_cast<std::uint32_t>(crossed[e] >> bit & 1);
-      }
-      for (std::uint32_t c = 0; c < 3 * count; ++c) corners[3 * before + c] = ids[entry.edges[c]];
-      if (sources != nullptr) {
-        const std::uint64_t cell =
-            w * word_bits + bit + (view.nx - 1) * (j + static_cast<std::uint64_t>(view.ny - 1) * k);
-        for (std::uint32_t t = 0; t < count; ++t) sources[next + before + t] = cell;
-      }
+    notes.cells[lane] = static_cast<std::uint16_t>(word * word_bits + bit);
+    for (std::uint32_t c = 0; c < 3 * count; ++c)
+      notes.corners[3 * before + c] = static_cast<std::uint16_t>(entry.edges[c] * lanes + lane);
+    __syncwarp();
+    for (std::uint32_t c = lane; c < 3 * total; c += lanes) {
+      const std::uint32_t corner = notes.corners[c];
+      const std::uint32_t cell = notes.cells[corner % lanes];
+      triangles[3 * next + c] = notes.vertex(cell, corner / lanes);
+      if (sources == nullptr || c % 3 != 0) continue;
+      const std::uint32_t y = notes.j[cell / word_bits];
+      const std::uint64_t i =
+          (first_place + cell / word_bits - y * view.words) * word_bits + cell % word_bits;
+      sources[next + c / 3] = i + (view.nx - 1) * (y + static_cast<std::uint64_t>(view.ny - 1) * k);
     }
     __syncwarp();
-    for (std::uint32_t c = lane; c < 3 * total; c += lanes) triangles[3 * next + c] = corners[c];
-    __syncwarp();
     next += total;
-  }
-}
-
-/// A lane looks for active cells in a word of its own, then the warp sees to the words that have some.
-__global__ void triangles_kernel(View view, Starts starts, std::uint32_t* triangles, std::uint64_t* sources) {
-  __shared__ TriangleNotes notes;
-  const auto place = static_cast<std::uint32_t>(thread_number());  // of a word in its layer
-  const std::uint32_t j = place / view.words;
-  const std::uint32_t w = place % view.words;
-  const std::uint32_t k = layer();
-  if (k + 1 >= view.nz) return;
-  const bool is_active = j + 1 < view.ny && view.cell_words(j, k, w).active != 0;
-  for (std::uint32_t left = __ballot_sync(all_lanes, is_active); left != 0; left &= left - 1) {
-    const int lane = __ffs(static_cast<int>(left)) - 1;
-    const std::uint32_t row = __shfl_sync(all_lanes, j, lane);
-    cut_cells(view, starts, row, k, __shfl_sync(all_lanes, w, lane), notes, triangles, sources);
   }
 }
 
@@ -416,11 +440,11 @@ SurfaceBuffers<GridReal<T>> resident_isosurface(const Exec& exec, const Grid& gr
   const LatticeValues<T> field{values, view.nx, view.ny, view.nz};
   const lattice::VertexOutput<Real> out{surface.points.span(), surface.normals.span(), surface.edges.span(),
                                         surface.weights.span()};
-  const dim3 blocks = blocks_by_layer(view, std::size_t{view.ny} * view.words);
-  vertices_kernel<<<blocks, cuda::block_threads>>>(field, lattice::frame_of(grid), view, starts, iso.value,
-                                                   out);
+  const std::size_t words_a_layer = std::size_t{view.ny} * view.words;
+  vertices_kernel<<<blocks_by_layer(view, words_a_layer), cuda::block_threads>>>(
+      field, lattice::frame_of(grid), view, starts, iso.value, out);
   cuda::check_launch("writing vertices");
-  triangles_kernel<<<blocks, cuda::block_threads>>>(
+  triangles_kernel<<<blocks_by_layer(view, words_a_layer, cell_threads), cell_threads>>>(
       view, starts, reinterpret_cast<std::uint32_t*>(surface.cells.data()), surface.sources.data());
   cuda::check_launch("writing triangles");
   if (options.normals == SurfaceNormals::averaged) cuda::average_normals(exec, surface);

@@ -23,6 +23,7 @@
 #include <tessera/generate/weld.h>
 #include <tessera/mesh/make.h>
 
+#include "generate/solids.h"
 #include "generate/soups.h"
 
 namespace tessera {
@@ -230,6 +231,57 @@ TEST(DeviceCodeOnTheHost, CutsVoxelsAsTheHostDoes) {
         ASSERT_EQ(made.point_data, host.point_data);
       }
     }
+  }
+}
+
+/// Hexahedra, a mixture of all types, cells that name a point twice, and no cells at all.
+std::vector<SolidMesh> odd_solid_meshes() {
+  const Grid grid = make_lattice(4, 5, 4);
+  std::vector<SolidMesh> meshes = {SolidMesh{}, test::make_hexahedra(grid), test::make_mixed(grid)};
+  SolidMesh broken = test::make_hexahedra(make_lattice(3, 3, 3));
+  broken.cells.corners[3] = broken.cells.corners[2];
+  broken.cells.corners[7] = broken.cells.corners[6];
+  meshes.push_back(broken);
+  return meshes;
+}
+
+bool has_only_hexahedra(const SolidMesh& solids) {
+  return std::ranges::all_of(solids.types, [](SolidType type) { return type == SolidType::hexahedron; });
+}
+
+TEST_F(DeviceTetrahedralization, OfSolidsIsTheHosts) {
+  for (const SolidMesh& bare : odd_solid_meshes()) {
+    const SolidMesh solids = with_data(bare);
+    for (const TetMethod method : {TetMethod::five, TetMethod::six, TetMethod::face_centred}) {
+      const bool is_broken = solids.cell_count() == 8;  // whose corners have no checkerboard
+      if (method == TetMethod::five && (is_broken || !has_only_hexahedra(solids))) continue;
+      const auto host = tetrahedralize(solids, {.method = method, .keep_provenance = true});
+      const auto device =
+          tetrahedralize(solids, {.method = method, .keep_provenance = true, .exec = Exec::cuda(0)});
+      ASSERT_EQ(device.mesh.cells, host.mesh.cells);
+      ASSERT_EQ(device.mesh, host.mesh);
+      ASSERT_EQ(device.cells, host.cells);
+    }
+  }
+}
+
+TEST(DeviceCodeOnTheHost, CutsSolidsAsTheHostDoes) {
+  for (const SolidMesh& bare : odd_solid_meshes()) {
+    const SolidMesh solids = with_data(bare);
+    if (solids.cell_count() == 8) continue;  // the parts to drop are dropped later
+    solid::Plan plan{.method = TetMethod::face_centred, .first_part = {0}, .first_quad = {0}};
+    for (std::size_t c = 0; c < solids.cell_count(); ++c) {
+      const SolidType type = solids.types[c];
+      plan.first_part.push_back(plan.first_part.back() + solid::parts_of(type, plan.method));
+      plan.first_quad.push_back(plan.first_quad.back() + solid::quads_of(type));
+      plan.centre.push_back(static_cast<std::uint32_t>(plan.centred.size()));
+      if (type != SolidType::tetrahedron) plan.centred.push_back(static_cast<std::uint32_t>(c));
+    }
+    const TetMesh host = tetrahedralize(solids, {.method = TetMethod::face_centred}).mesh;
+    const TetMesh made = cuda::cut_solids(solids, plan, Exec::host(2));
+    ASSERT_EQ(made.cells, host.cells);
+    ASSERT_EQ(made.points, host.points);
+    ASSERT_EQ(made.point_data, host.point_data);
   }
 }
 

@@ -73,7 +73,10 @@ Session::PhaseScope::~PhaseScope() {
 }
 
 Exec Session::choose(std::uint64_t elements, Bytes device_bytes) {
-  if (!is_automatic()) return *exec_;
+  if (!is_automatic()) {
+    is_on_device_ = exec_->is_cuda();
+    return *exec_;
+  }
   constexpr std::uint64_t least_elements = 200'000;  // below, starting a GPU takes longer than the work
   const std::vector<DeviceInfo> found = devices();
   const auto take_host = [&](const std::string& why) {
@@ -105,6 +108,13 @@ bool Session::is_of_device(const Error& error) {
 void Session::go_on_with_host(const Error& error) {
   exec_ = host();
   note(fmt::format("{}; going on with the {}", error.what(), exec_->description()));
+}
+
+void Session::say_if_device_was_idle() {
+  if (!exec_ || !exec_->is_cuda() || is_automatic() || is_on_device_) return;
+  const std::string device = exec_->description();
+  exec_ = host();
+  note(fmt::format("nothing of this is work that {} can do; the {} did it", device, exec_->description()));
 }
 
 void Session::note(const std::string& sentence) {
@@ -158,6 +168,7 @@ void Session::finish(const Error* error) {
     note(fmt::format("used {} of memory at most, above the {} of --memory", format_bytes(grown),
                      format_bytes(memory_.limit())));
   }
+  if (error == nullptr) say_if_device_was_idle();
   if (!options_.json.empty()) write_json(options_.json, make_json(error));
 }
 

@@ -38,6 +38,10 @@ struct CommonOptions {
 
 enum class Phase : std::uint8_t { read, prepare, compute, write };
 
+/// So many elements of a mesh that is copied and numbered, and not analysed, are the work of one that is: a
+/// GPU's start pays later.
+inline constexpr std::uint64_t elements_of_light_work = 16;
+
 class Session {
  public:
   /// Error(bad_option) for options that mean nothing, Error(device_failed) for a GPU that is asked for and
@@ -60,7 +64,10 @@ class Session {
     }
     work(host());
   }
-  /// The host threads of --threads, for work that only the host does.
+  /// Says that a GPU takes part which run_on_device() did not choose.
+  void count_as_on_device() { is_on_device_ = true; }
+  /// The host threads of --threads, for work that only the host does. A GPU that was asked for by name and
+  /// got no work at all is mentioned at the end.
   [[nodiscard]] Exec host() const { return Exec::host(options_.threads); }
   [[nodiscard]] const Monitor& monitor() const { return monitor_; }
   /// What --memory allows; everything large is reserved here before it is made.
@@ -116,6 +123,7 @@ class Session {
   [[nodiscard]] Exec choose(std::uint64_t elements, Bytes device_bytes);
   [[nodiscard]] static bool is_of_device(const Error& error);
   void go_on_with_host(const Error& error);
+  void say_if_device_was_idle();
   void print_text(const std::string& text);
   [[nodiscard]] Json make_json(const Error* error) const;
 
@@ -127,6 +135,7 @@ class Session {
   Monitor monitor_;
   MemoryBudget memory_;
   std::optional<Exec> exec_;
+  bool is_on_device_ = false;
   std::vector<std::string> inputs_;
   std::array<double, 4> seconds_{};
   Json result_ = Json::object();

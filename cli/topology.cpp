@@ -101,6 +101,7 @@ Domain<Dim> make_domain(Session& session, const TopologyArguments& arguments, co
     domain.room = Reservation(session.memory(), domain.tiles->bytes(), "the mesh in tiles");
     if (!is_pushed) {
       const StorageMode mode = mode_named(arguments.provider);
+      if (by_device) session.count_as_on_device();
       auto connectivity = Connectivity<Dim>(*domain.tiles, {.mode = mode,
                                                             .ids = Ids::tiled,
                                                             .memory = store_bytes(session, mode),

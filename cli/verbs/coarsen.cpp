@@ -65,19 +65,21 @@ Isosurface surface_with_provenance(const CoarsenArguments& options, TriMesh mesh
   return surface;
 }
 
-Isosurface take_surface(Session& session, const CoarsenArguments& options, AnyMesh& mesh) {
-  if (TriMesh* surface = std::get_if<TriMesh>(&mesh))
-    return surface_with_provenance(options, std::move(*surface));
-  if (std::isnan(options.value)) {
-    throw Error(ErrorCode::bad_option,
-                fmt::format("'{}' is a {}; name the isovalue of its surface with --value",
-                            options.input.file.string(), kind_name(mesh)));
-  }
+/// The isosurface of a grid or of tetrahedra.
+Isosurface cut_volume(Session& session, const CoarsenArguments& options, const AnyMesh& mesh,
+                      const Exec& exec) {
   const Field& field = choose_point_scalar(mesh, options.field);
-  const IsosurfaceOptions how{.keep_provenance = true, .exec = session.host(), .monitor = &session.monitor()};
+  const IsosurfaceOptions how{.keep_provenance = true, .exec = exec, .monitor = &session.monitor()};
   const auto* grid = std::get_if<Grid>(&mesh);
   return grid != nullptr ? isosurface(*grid, field, {&options.value, 1}, how)
                          : isosurface(std::get<TetMesh>(mesh), field, {&options.value, 1}, how);
+}
+
+void check_value(const CoarsenArguments& options, const AnyMesh& mesh) {
+  if (std::holds_alternative<TriMesh>(mesh) || !std::isnan(options.value)) return;
+  throw Error(ErrorCode::bad_option,
+              fmt::format("'{}' is a {}; name the isovalue of its surface with --value",
+                          options.input.file.string(), kind_name(mesh)));
 }
 
 Json describe(const QualitySummary& summary) {
@@ -102,11 +104,25 @@ int run_coarsen(Session& session, const CoarsenArguments& options) {
   check_outputs(options);
   Input input = read_input(session, options.input);
   for (const std::string& note : input.report.notes) session.note(note);
-  const Isosurface surface =
-      session.in_phase(Phase::prepare, [&] { return take_surface(session, options, input.mesh); });
-  const Reservation room(session.memory(), 2 * surface.mesh.bytes(), "the surface and the coarser one");
-  Coarsened coarse = session.in_phase(Phase::compute, [&] {
-    return coarsen(surface.mesh, surface.provenance, {.exec = session.host(), .monitor = &session.monitor()});
+  check_value(options, input.mesh);
+  const Bytes elements = vertex_count(input.mesh) + cell_count(input.mesh);
+  Isosurface surface;
+  TriMesh* const given = std::get_if<TriMesh>(&input.mesh);
+  if (given != nullptr) {
+    surface =
+        session.in_phase(Phase::prepare, [&] { return surface_with_provenance(options, std::move(*given)); });
+  }
+  Reservation room;
+  Coarsened coarse;
+  session.run_on_device(elements / elements_of_light_work, 120 * elements, [&](const Exec& exec) {
+    if (given == nullptr) {
+      surface =
+          session.in_phase(Phase::prepare, [&] { return cut_volume(session, options, input.mesh, exec); });
+    }
+    room = Reservation(session.memory(), 2 * surface.mesh.bytes(), "the surface and the coarser one");
+    coarse = session.in_phase(Phase::compute, [&] {
+      return coarsen(surface.mesh, surface.provenance, {.exec = exec, .monitor = &session.monitor()});
+    });
   });
   const QualitySummary before = summarize_quality(surface.mesh, session.host());
   const QualitySummary after = summarize_quality(coarse.mesh, session.host());

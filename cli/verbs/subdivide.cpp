@@ -53,16 +53,28 @@ void add_provenance(Subdivision<Dim>& finer) {
   finer.mesh.point_data.add(Field("InputEdge", std::move(edges), 2));
 }
 
+/// What a device takes for the last level: the edges of its cells, keyed and sorted, and the result.
+template <int Dim>
+Bytes device_bytes(const SimplexMesh<Dim>& mesh, int levels) {
+  const int before = std::max(0, levels - 1);
+  const Bytes cells = mesh.cell_count() << std::min((Dim == 2 ? 2 : 3) * before, 32);
+  return cells * (Dim == 2 ? 250 : 450) + mesh.bytes();
+}
+
 template <int Dim>
 void subdivide_and_write(Session& session, const SubdivideArguments& options, const SimplexMesh<Dim>& mesh) {
   const Reservation room(session.memory(), subdivided_bytes(mesh, std::max(0, options.levels)),
                          "the finer mesh");
-  Subdivision<Dim> finer = session.in_phase(Phase::compute, [&] {
-    return subdivide(mesh, {.scheme = options.scheme,
-                            .levels = options.levels,
-                            .keep_provenance = options.provenance,
-                            .exec = session.host(),
-                            .monitor = &session.monitor()});
+  Subdivision<Dim> finer;
+  const std::uint64_t work = mesh.cell_count() / elements_of_light_work;
+  session.run_on_device(work, device_bytes(mesh, options.levels), [&](const Exec& exec) {
+    finer = session.in_phase(Phase::compute, [&] {
+      return subdivide(mesh, {.scheme = options.scheme,
+                              .levels = options.levels,
+                              .keep_provenance = options.provenance,
+                              .exec = exec,
+                              .monitor = &session.monitor()});
+    });
   });
   if (options.provenance) add_provenance(finer);
   const AnyMesh result = std::move(finer.mesh);

@@ -48,22 +48,27 @@ int run_tetrahedralize(Session& session, const TetrahedralizeArguments& options)
         ErrorCode::unsupported,
         fmt::format("'{}' holds no grid, hexahedra, wedges or pyramids to cut", options.input.file.string()));
   }
-  const Reservation room(session.memory(),
-                         grid != nullptr ? tetrahedralization_bytes(*grid, options.method)
-                                         : tetrahedralization_bytes(solids, options.method),
-                         "the tetrahedra");
-  const TetrahedralizeOptions how{.method = options.method,
-                                  .keep_provenance = options.provenance,
-                                  .exec = session.host(),
-                                  .monitor = &session.monitor()};
-  Tetrahedralization result = session.in_phase(Phase::compute, [&] {
-    return grid != nullptr ? tetrahedralize(*grid, how) : tetrahedralize(solids, how);
-  });
+  const Bytes bytes = grid != nullptr ? tetrahedralization_bytes(*grid, options.method)
+                                      : tetrahedralization_bytes(solids, options.method);
+  const Bytes device_bytes =
+      bytes + (grid != nullptr ? grid->bytes() : solids.bytes() + 400 * solids.cell_count());
+  const Reservation room(session.memory(), bytes, "the tetrahedra");
+  Tetrahedralization result;
+  const auto run = [&](const Exec& exec) {
+    const TetrahedralizeOptions how{.method = options.method,
+                                    .keep_provenance = options.provenance,
+                                    .exec = exec,
+                                    .monitor = &session.monitor()};
+    result = session.in_phase(Phase::compute, [&] {
+      return grid != nullptr ? tetrahedralize(*grid, how) : tetrahedralize(solids, how);
+    });
+  };
+  const std::size_t cells = grid != nullptr ? grid->cell_count() : solids.cell_count();
+  session.run_on_device(cells / elements_of_light_work, device_bytes, run);
   if (options.provenance) {
     result.mesh.cell_data.add(
         Field("InputCell", Array<std::int64_t>(result.cells.begin(), result.cells.end())));
   }
-  const std::size_t cells = grid != nullptr ? grid->cell_count() : solids.cell_count();
   const AnyMesh mesh = std::move(result.mesh);
   session.print("{}: {} cut into {}\n", options.input.file.string(), counted(cells, "cell", "cells"),
                 describe_counts(mesh));

@@ -38,12 +38,21 @@ void weld_and_write(Session& session, const WeldArguments& options, const Simple
   const Reservation room(session.memory(),
                          weld_bytes(soup.vertex_count(), soup.cell_count(), Dim, options.tolerance),
                          "the welded mesh");
-  Welded<Dim> welded = session.in_phase(Phase::compute, [&] {
-    return weld(soup, {.tolerance = options.tolerance,
-                       .data = options.data,
-                       .exec = session.host(),
-                       .monitor = &session.monitor()});
-  });
+  Welded<Dim> welded;
+  const auto run = [&](const Exec& exec) {
+    welded = session.in_phase(Phase::compute, [&] {
+      return weld(soup, {.tolerance = options.tolerance,
+                         .data = options.data,
+                         .exec = exec,
+                         .monitor = &session.monitor()});
+    });
+  };
+  if (options.tolerance == 0) {
+    const std::uint64_t work = soup.vertex_count() / elements_of_light_work;
+    session.run_on_device(work, 80 * soup.vertex_count() + 40 * soup.cell_count(), run);
+  } else {
+    run(session.host());  // one point after another
+  }
   const AnyMesh mesh = std::move(welded.mesh);
   session.print("{}: {} joined to {}, {} of {} dropped\n", options.input.file.string(),
                 counted(soup.vertex_count(), "point", "points"), grouped(vertex_count(mesh)),

@@ -114,6 +114,36 @@ TEST_F(CliCommon, AutomaticDeviceFallsBackToTheHostAndSaysSo) {
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
 }
 
+TEST_F(CliCommon, GeneratorsChooseADeviceToo) {
+  if (!run_json({"devices"})["result"]["cuda"].empty()) GTEST_SKIP() << "this machine has a GPU";
+  ASSERT_EQ(run({"make", "ico", "--size", "2", "-o", "ico.vtp"}).code, 0);
+  ASSERT_EQ(run({"make", "lattice", "--size", "5", "--field", "mri", "-o", "grid.vti"}).code, 0);
+  for (const std::vector<std::string>& line : {std::vector<std::string>{"subdivide", "ico.vtp"},
+                                               {"weld", "ico.vtp"},
+                                               {"dual", "ico.vtp"},
+                                               {"tetrahedralize", "grid.vti"},
+                                               {"coarsen", "grid.vti", "--value", "0.1"}}) {
+    std::vector<std::string> asked = line;
+    asked.insert(asked.end(), {"--device", "auto"});
+    const Outcome outcome = run(asked);
+    EXPECT_EQ(outcome.code, 0) << line[0];
+    EXPECT_TRUE(outcome.err.starts_with("tessera: running on the cpu")) << line[0] << ": " << outcome.err;
+    asked.back() = "cuda";
+    EXPECT_EQ(run(asked).code, 9) << line[0];
+  }
+}
+
+TEST_F(CliCommon, ADeviceWithoutWorkIsMentioned) {
+  if (run_json({"devices"})["result"]["cuda"].empty()) GTEST_SKIP() << "this machine has no GPU";
+  ASSERT_EQ(run({"make", "ico", "--size", "2", "-o", "ico.vtp"}).code, 0);
+  const Outcome idle = run({"info", "ico.vtp", "--device", "cuda"});
+  EXPECT_EQ(idle.code, 0);
+  EXPECT_NE(idle.err.find("nothing of this is work"), std::string::npos) << idle.err;
+  EXPECT_TRUE(
+      run_json({"info", "ico.vtp", "--device", "cuda"})["device"].get<std::string>().starts_with("cpu"));
+  EXPECT_EQ(run({"subdivide", "ico.vtp", "--device", "cuda"}).err, "");
+}
+
 TEST_F(CliCommon, ADeviceThatIsAskedForMustBeThere) {
   if (!run_json({"devices"})["result"]["cuda"].empty()) GTEST_SKIP() << "this machine has a GPU";
   ASSERT_EQ(run({"make", "kuhn", "--size", "8", "--field", "rough", "-o", "mesh.vtu"}).code, 0);

@@ -106,7 +106,8 @@ TEST_F(DeviceIsosurfaces, OfResidentDataHaveThePublishedCounts) {
   const Exec exec = Exec::cuda(0);
   const Grid grid = make_lattice(256, 256, 256);
   const Buffer<float> mri(exec, make_mri_field(grid).as<float>());
-  const auto surface = resident_isosurface<float>(exec, grid, mri.data(), 0.15, {.with_normals = true});
+  const auto surface =
+      resident_isosurface<float>(exec, grid, mri.data(), 0.15, {.normals = SurfaceNormals::gradient});
   EXPECT_EQ(surface.points.size(), 5'037'591u);
   EXPECT_EQ(surface.normals.size(), 5'037'591u);
   EXPECT_EQ(surface.cells.size(), 9'872'976u);

@@ -1,7 +1,6 @@
 // Key-reduce against a std::map, for every method and several thread counts.
 #include <gtest/gtest.h>
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -10,53 +9,15 @@
 #include <tessera/core/vec.h>
 #include <tessera/generate/key_reduce.h>
 
+#include "generate/keys.h"
+
 namespace tessera {
 namespace {
 
-struct Oracle {
-  std::vector<std::uint64_t> keys;
-  std::vector<std::uint32_t> connections;
-  std::vector<std::vector<std::uint32_t>> items;
-};
-
-Oracle oracle_of(std::span<const std::uint64_t> keys) {
-  std::map<std::uint64_t, std::vector<std::uint32_t>> groups;
-  for (std::size_t i = 0; i < keys.size(); ++i) groups[keys[i]].push_back(static_cast<std::uint32_t>(i));
-  Oracle result;
-  result.connections.resize(keys.size());
-  for (const auto& [key, items] : groups) {
-    for (const std::uint32_t i : items) {
-      result.connections[i] = static_cast<std::uint32_t>(result.keys.size());
-    }
-    result.keys.push_back(key);
-    result.items.push_back(items);
-  }
-  return result;
-}
-
-Array<std::uint64_t> random_keys(std::size_t count, std::uint64_t first, std::uint64_t range) {
-  Array<std::uint64_t> keys(count);
-  for (std::size_t i = 0; i < count; ++i) keys[i] = first + splitmix64(i * 7 + range) % range;
-  return keys;
-}
-
-/// (name, items, smallest key, keys in range)
-struct Case {
-  const char* name;
-  std::size_t items;
-  std::uint64_t first;
-  std::uint64_t range;
-};
-
-constexpr Case cases[] = {
-    {"one_item", 1, 5, 1},
-    {"all_equal", 20'000, 77, 1},
-    {"dense", 30'000, 0, 9'000},
-    {"dense_far_from_zero", 30'000, 0xFFFF'FFFF'FFFF'0000ull, 0xFFFF},
-    {"sparse_32_bits", 30'000, 12, 0xFFFF'FFF0ull},
-    {"sparse_64_bits", 30'000, 3, 0x7FFF'FFFF'FFFF'FFFFull},
-    {"beyond_2_to_31_points", 20'000, std::uint64_t{3} << 33, std::uint64_t{1} << 20},
-};
+using test::key_cases;
+using test::Oracle;
+using test::oracle_of;
+using test::random_keys;
 
 class KeyReduce : public testing::TestWithParam<int> {
  protected:
@@ -66,7 +27,7 @@ class KeyReduce : public testing::TestWithParam<int> {
 };
 
 TEST_P(KeyReduce, GroupsAsAMapDoes) {
-  for (const Case& c : cases) {
+  for (const test::KeyCase& c : key_cases) {
     const Array<std::uint64_t> keys = random_keys(c.items, c.first, c.range);
     const Oracle expected = oracle_of(keys);
     for (const KeyMethod method : {KeyMethod::automatic, KeyMethod::direct, KeyMethod::sorted}) {

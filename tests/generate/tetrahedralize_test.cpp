@@ -17,8 +17,13 @@
 #include <tessera/generate/tetrahedralize.h>
 #include <tessera/mesh/make.h>
 
+#include "generate/solids.h"
+
 namespace tessera {
 namespace {
+
+using test::make_hexahedra;
+using test::make_mixed;
 
 constexpr std::array<TetMethod, 3> methods = {TetMethod::five, TetMethod::six, TetMethod::face_centred};
 
@@ -75,69 +80,6 @@ Grid make_grid(std::array<std::uint32_t, 3> dims) {
   grid.origin = {1, -2, 3};
   grid.spacing = {0.5, 0.25, 2};
   return grid;
-}
-
-/// One solid for each voxel, with the grid's points.
-SolidMesh make_hexahedra(const Grid& grid) {
-  SolidMesh solids;
-  Array<Vec3d> points;
-  const auto [nx, ny, nz] = grid.dims;
-  const std::uint32_t row = nx;
-  const std::uint32_t layer = nx * ny;
-  for (std::uint32_t k = 0; k < nz; ++k) {
-    for (std::uint32_t j = 0; j < ny; ++j) {
-      for (std::uint32_t i = 0; i < nx; ++i) {
-        points.push_back(grid.point(i, j, k));
-        if (i + 1 == nx || j + 1 == ny || k + 1 == nz) continue;
-        const std::uint32_t p = i + row * j + layer * k;
-        std::vector<VertexId> corners;
-        for (const std::uint32_t base : {p, p + layer}) {
-          for (const std::uint32_t c : {base, base + 1, base + 1 + row, base + row})
-            corners.push_back(VertexId(c));
-        }
-        solids.types.push_back(SolidType::hexahedron);
-        solids.cells.add(corners);
-      }
-    }
-  }
-  solids.points = std::move(points);
-  return solids;
-}
-
-/// Hexahedra of which some columns become wedges, and some cells six pyramids around a new point or five
-/// tets.
-SolidMesh make_mixed(const Grid& grid) {
-  const SolidMesh hexahedra = make_hexahedra(grid);
-  const std::size_t layer = std::size_t{grid.dims[0] - 1} * (grid.dims[1] - 1);
-  SolidMesh mixed;
-  Array<Vec3d> points;
-  for (std::uint32_t v = 0; v < hexahedra.vertex_count(); ++v)
-    points.push_back(hexahedra.points[VertexId(v)]);
-  const auto add = [&](SolidType type, const std::vector<VertexId>& corners) {
-    mixed.types.push_back(type);
-    mixed.cells.add(corners);
-  };
-  for (std::size_t c = 0; c < hexahedra.cell_count(); ++c) {
-    const auto v = hexahedra.cells[c];
-    const std::uint64_t column = splitmix64(c % layer) % 3;
-    if (column == 0) {
-      add(SolidType::wedge, {v[0], v[2], v[1], v[4], v[6], v[5]});
-      add(SolidType::wedge, {v[0], v[3], v[2], v[4], v[7], v[6]});
-    } else if (splitmix64(c) % 2 == 0) {
-      const VertexId top(static_cast<std::uint32_t>(points.size()));
-      Vec3d sum = {0, 0, 0};
-      for (const VertexId corner : v) sum = sum + 0.125 * hexahedra.points[corner];
-      points.push_back(sum);
-      for (const SolidFace& f : faces_of(SolidType::hexahedron)) {  // outward there, inward for a base
-        const auto at = [&](int i) { return v[static_cast<std::size_t>(f[i])]; };
-        add(SolidType::pyramid, {at(3), at(2), at(1), at(0), top});
-      }
-    } else {
-      add(SolidType::hexahedron, {v.begin(), v.end()});
-    }
-  }
-  mixed.points = std::move(points);
-  return mixed;
 }
 
 std::size_t parts_of(TetMethod method) {

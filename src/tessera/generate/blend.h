@@ -9,19 +9,18 @@
 //   a copy                  take(i, 1), exact for every type
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <type_traits>
 #include <utility>
 
 #include <tessera/core/csr.h>
-#include <tessera/core/id.h>
+#include <tessera/core/macros.h>
 #include <tessera/exec/for_each.h>
+#include <tessera/generate/rows.h>
 #include <tessera/mesh/field.h>
 #include <tessera/mesh/mesh.h>
 
@@ -32,14 +31,14 @@ namespace tessera {
 template <class T>
 class BlendSum {
  public:
-  void add(T value, double weight) {
+  TS_HD void add(T value, double weight) {
     if (count_++ == 0) low_ = high_ = value;
     if (value < low_) low_ = value;
     if (high_ < value) high_ = value;
     sum_ += weight * static_cast<double>(value);
   }
-  [[nodiscard]] T value() const {
-    if (std::isnan(sum_)) return static_cast<T>(sum_);  // only floating-point numbers get there
+  [[nodiscard]] TS_HD T value() const {
+    if (sum_ != sum_) return static_cast<T>(sum_);  // only floating-point numbers get there
     if (count_ == 1 || low_ == high_) return low_;
     double sum = sum_;
     if constexpr (std::integral<T>) sum = std::floor(sum + 0.5);
@@ -53,21 +52,45 @@ class BlendSum {
   std::size_t count_ = 0;
 };
 
+/// Writes the tuple of an output.
+template <class T, class Rule>
+struct BlendTuple {
+  const T* from;
+  std::size_t components;
+  Rule rule;
+  T* to;
+
+  TS_HD void operator()(std::size_t output) const {
+    for (std::size_t c = 0; c < components; ++c) {
+      BlendSum<T> sum;
+      rule(output, [&](std::size_t i, double weight) { sum.add(from[i * components + c], weight); });
+      to[output * components + c] = sum.value();
+    }
+  }
+};
+
+/// Writes the coordinates of an output: summed in double; -0 becomes 0.
+template <class Vector, class Rule>
+struct BlendPoint {
+  const Vector* from;
+  Rule rule;
+  Vector* to;
+
+  TS_HD void operator()(std::size_t output) const {
+    Vec3d sum = {0, 0, 0};
+    rule(output, [&](std::size_t i, double weight) { sum = sum + weight * vec_cast<double>(from[i]); });
+    to[output] = vec_cast<decltype(Vector::x)>(sum);
+  }
+};
+
 /// A field of the outputs from one of the inputs, which has a tuple for each of them.
 template <class Rule>
 [[nodiscard]] Field blend(const Field& field, std::size_t outputs, const Rule& rule, const Exec& exec) {
-  const std::size_t components = field.components();
-  Field result(field.name(), field.type(), outputs, components);
+  Field result(field.name(), field.type(), outputs, field.components());
   field.visit([&](auto from) {
     using T = typename decltype(from)::value_type;
-    const std::span<T> to = result.as<T>();
-    host_for_each(exec, outputs, [&](std::size_t o) {
-      for (std::size_t c = 0; c < components; ++c) {
-        BlendSum<T> sum;
-        rule(o, [&](std::size_t i, double weight) { sum.add(from[i * components + c], weight); });
-        to[o * components + c] = sum.value();
-      }
-    });
+    host_for_each(exec, outputs,
+                  BlendTuple<T, const Rule&>{from.data(), field.components(), rule, result.as<T>().data()});
   });
   return result;
 }
@@ -80,30 +103,30 @@ template <class Rule>
   return result;
 }
 
-/// Coordinates: summed in double; -0 becomes 0.
 template <class Rule>
 [[nodiscard]] Points blend(const Points& points, std::size_t outputs, const Rule& rule, const Exec& exec) {
   return points.visit([&](auto from) {
     using Vector = std::remove_const_t<typename decltype(from)::element_type>;
-    using T = decltype(Vector::x);
     Array<Vector> to(outputs);
-    host_for_each(exec, outputs, [&](std::size_t o) {
-      Vec3d sum = {0, 0, 0};
-      rule(o, [&](std::size_t i, double weight) { sum = sum + weight * vec_cast<double>(from[i]); });
-      to[o] = vec_cast<T>(sum);
-    });
+    host_for_each(exec, outputs, BlendPoint<Vector, const Rule&>{from.data(), rule, to.data()});
     return Points(std::move(to));
   });
 }
 
 /// The rule of averages over groups of inputs, none of which is empty.
-template <class Row>
-[[nodiscard]] auto average_of(const Csr<Row, std::uint32_t>& groups) {
-  return [&groups](std::size_t output, const auto& take) {
-    const std::span<const std::uint32_t> row = groups[Row(static_cast<std::uint32_t>(output))];
+struct AverageRule {
+  RowsView<std::uint32_t> groups;
+
+  template <class Take>
+  TS_HD void operator()(std::size_t output, const Take& take) const {
+    const std::span<const std::uint32_t> row = groups[output];
     const double weight = 1.0 / static_cast<double>(row.size());
     for (const std::uint32_t input : row) take(input, weight);
-  };
+  }
+};
+template <class Row>
+[[nodiscard]] AverageRule average_of(const Csr<Row, std::uint32_t>& groups) {
+  return {view_rows(groups)};
 }
 
 }  // namespace tessera

@@ -79,9 +79,9 @@ SurfaceArrays<GridReal<T>> device_surfaces(const Grid& grid, const SurfaceInput&
   for (const double isovalue : input.isovalues) {
     report(options, "cutting cells on the device",
            static_cast<double>(arrays.ends.size()) / static_cast<double>(input.isovalues.size()));
-    const auto surface = resident_isosurface<T>(options.exec, grid, values.data(), isovalue,
-                                                {.with_normals = options.normals == SurfaceNormals::gradient,
-                                                 .with_provenance = needs_provenance(input, options)});
+    const auto surface = resident_isosurface<T>(
+        options.exec, grid, values.data(), isovalue,
+        {.normals = device_normals(options), .with_provenance = needs_provenance(input, options)});
     append(arrays, surface, options.exec);
   }
   return arrays;

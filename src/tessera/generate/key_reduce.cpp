@@ -16,15 +16,6 @@ namespace {
 
 constexpr std::size_t word_bits = 64;
 
-std::uint64_t count_checked(std::size_t items) {
-  if (items >= 0xFFFFFFFFull) {
-    throw Error(ErrorCode::unsupported, std::to_string(items) +
-                                            " items were emitted, but a mesh has at most 4294967294 of them; "
-                                            "reduce them piece by piece and join the pieces");
-  }
-  return items;
-}
-
 /// Direct addressing: bit k of the words is key smallest + k; `before` counts the marked bits of earlier
 /// words.
 class MarkedKeys {
@@ -104,6 +95,13 @@ Array<std::uint64_t> sort_into(std::span<const std::uint64_t> keys, std::span<Ve
 
 }  // namespace
 
+void expect_items(std::size_t items) {
+  if (items < 0xFFFFFFFFull) return;
+  throw Error(ErrorCode::unsupported, std::to_string(items) +
+                                          " items were emitted, but a mesh has at most 4294967294 of them; "
+                                          "reduce them piece by piece and join the pieces");
+}
+
 KeyMethod choose_key_method(std::size_t items, std::uint64_t smallest, std::uint64_t largest) {
   // 64 keys in range for each item are 12 bytes of marks, what a sort moves several times.
   return (largest - smallest) / word_bits < items ? KeyMethod::direct : KeyMethod::sorted;
@@ -112,7 +110,8 @@ KeyMethod choose_key_method(std::size_t items, std::uint64_t smallest, std::uint
 Array<std::uint64_t> fill_connections(std::span<const std::uint64_t> keys, std::span<VertexId> connections,
                                       const KeyOptions& options) {
   TS_EXPECTS(keys.size() == connections.size());
-  if (count_checked(keys.size()) == 0) return {};
+  expect_items(keys.size());
+  if (keys.empty()) return {};
   const Exec exec = Exec::host(options.exec.threads());
   const MinMax<std::uint64_t> range = reduce_min_max(exec, keys);
   const KeyMethod method = options.method == KeyMethod::automatic
@@ -153,7 +152,7 @@ Array<std::uint32_t> count_items(std::span<const VertexId> connections, std::siz
 
 Csr<VertexId, std::uint32_t> group_items(std::span<const VertexId> connections, std::size_t outputs,
                                          const Exec& exec) {
-  (void)count_checked(connections.size());
+  expect_items(connections.size());
   Csr<VertexId, std::uint32_t> rows;
   rows.values.resize(connections.size());
   const Array<std::uint32_t> counts = count_items(connections, outputs, exec);

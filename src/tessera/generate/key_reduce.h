@@ -14,7 +14,7 @@
 //     counts     2    1    2    1
 //
 // The result does not depend on the method, the number of threads or the order in which they run. A new
-// generator is some thirty lines: examples/new_generator.cpp.
+// generator is some thirty lines: examples/new_generator.cpp. For data on a device there is key_reduce.cuh.
 #pragma once
 
 #include <array>
@@ -43,7 +43,7 @@ enum class KeyMethod {
 
 struct KeyOptions {
   KeyMethod method = KeyMethod::automatic;
-  Exec exec = Exec::host();  ///< its host threads
+  Exec exec = Exec::host();  ///< its host threads; key_reduce.cuh is for devices
 };
 
 /// The partition of emitted items. Invariants: keys ascend strictly; keys[connections[i]] is item i's key;
@@ -65,6 +65,9 @@ struct KeyGroups {
 [[nodiscard]] Array<std::uint64_t> fill_connections(std::span<const std::uint64_t> keys,
                                                     std::span<VertexId> connections,
                                                     const KeyOptions& options = {});
+
+/// Error(unsupported) if there are more items than can be numbered.
+void expect_items(std::size_t items);
 
 /// The method `automatic` chooses for so many items with keys in [smallest, largest].
 [[nodiscard]] KeyMethod choose_key_method(std::size_t items, std::uint64_t smallest, std::uint64_t largest);
@@ -174,13 +177,13 @@ template <class Value, class Transform>
 
 /// The key of an undirected pair of vertices of a mesh with so many; ascends with the lower, then the higher
 /// one. Uses no more bits than it must, which sorts faster than two ids side by side.
-[[nodiscard]] constexpr std::uint64_t pair_key(VertexId a, VertexId b, std::uint64_t vertices) {
+[[nodiscard]] TS_HD constexpr std::uint64_t pair_key(VertexId a, VertexId b, std::uint64_t vertices) {
   const std::uint64_t low = a < b ? a.index() : b.index();
   const std::uint64_t high = a < b ? b.index() : a.index();
   return low * vertices + high;
 }
 /// The vertices of a pair key, the lower one first.
-[[nodiscard]] constexpr std::array<VertexId, 2> pair_of(std::uint64_t key, std::uint64_t vertices) {
+[[nodiscard]] TS_HD constexpr std::array<VertexId, 2> pair_of(std::uint64_t key, std::uint64_t vertices) {
   return {VertexId(static_cast<std::uint32_t>(key / vertices)),
           VertexId(static_cast<std::uint32_t>(key % vertices))};
 }

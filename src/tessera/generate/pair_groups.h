@@ -138,8 +138,8 @@ template <class PairOf>
 }
 
 /// The pair of two ids that have no order.
-[[nodiscard]] inline PairKey unordered_pair(VertexId a, VertexId b) {
-  return {std::min(a, b).index(), std::max(a, b).index()};
+[[nodiscard]] TS_HD inline PairKey unordered_pair(VertexId a, VertexId b) {
+  return a < b ? PairKey{a.index(), b.index()} : PairKey{b.index(), a.index()};
 }
 
 }  // namespace tessera

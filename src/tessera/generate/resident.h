@@ -1,5 +1,5 @@
-// Isosurfaces of data that lies on a CUDA device already, left there for whoever works on. isosurface() is
-// for everyone else: it copies there and back.
+// Isosurfaces and finer meshes of data that lies on a CUDA device already, left there for whoever works on.
+// isosurface() and subdivide() are for everyone else: they copy there and back.
 #pragma once
 
 #include <array>
@@ -9,6 +9,8 @@
 #include <tessera/exec/buffer.h>
 #include <tessera/exec/exec.h>
 #include <tessera/generate/interpolate.h>
+#include <tessera/generate/isosurface.h>
+#include <tessera/generate/subdivide.h>
 #include <tessera/mesh/mesh.h>
 
 namespace tessera {
@@ -26,7 +28,7 @@ struct SurfaceBuffers {
 };
 
 struct ResidentOptions {
-  bool with_normals = false;  ///< grids only: from the gradient
+  SurfaceNormals normals = SurfaceNormals::none;
   bool with_provenance = false;
 };
 
@@ -41,17 +43,31 @@ template <class T>
                                                               const T* values, double isovalue,
                                                               const ResidentOptions& options = {});
 
-/// A tetrahedral mesh in the memory of a device.
-template <class Real>
-struct ResidentTets {
+/// A mesh in the memory of a device.
+template <int Dim, class Real>
+struct ResidentMesh {
   std::span<const Vec3<Real>> points;
-  std::span<const TetMesh::Cell> cells;
+  std::span<const typename SimplexMesh<Dim>::Cell> cells;
 };
+template <class Real>
+using ResidentTets = ResidentMesh<3, Real>;
 /// The same for tetrahedra; at most 2^30 of them (Error(unsupported)). Error(bad_mesh) if a tet names a point
 /// that is not there.
 template <class T, class Real>
 [[nodiscard]] SurfaceBuffers<Real> resident_isosurface(const Exec& exec, const ResidentTets<Real>& mesh,
                                                        const T* values, double isovalue,
                                                        const ResidentOptions& options = {});
+
+/// A mesh that was made in the memory of a device.
+template <int Dim, class Real>
+struct MeshBuffers {
+  Buffer<Vec3<Real>> points;
+  Buffer<typename SimplexMesh<Dim>::Cell> cells;
+};
+/// One level of subdivide() without data. For a moment 8 to 32 bytes for each edge of each cell. Loop is for
+/// triangles. Errors as subdivide().
+template <int Dim, class Real>
+[[nodiscard]] MeshBuffers<Dim, Real> resident_subdivide(const Exec& exec, const ResidentMesh<Dim, Real>& mesh,
+                                                        SubdivisionScheme scheme);
 
 }  // namespace tessera

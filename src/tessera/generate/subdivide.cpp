@@ -1,37 +1,27 @@
 #include <tessera/generate/subdivide.h>
 
+#include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <span>
 #include <string>
-#include <type_traits>
-#include <utility>
 
+#include <tessera/core/config.h>
 #include <tessera/core/error.h>
 #include <tessera/exec/for_each.h>
+#include <tessera/exec/host/reduce.h>
 #include <tessera/generate/blend.h>
 #include <tessera/generate/checks.h>
+#include <tessera/generate/cuda/subdivide.h>
 #include <tessera/generate/key_reduce.h>
 #include <tessera/generate/pair_groups.h>
 #include <tessera/generate/parts.h>
+#include <tessera/generate/subdivide_rules.h>
 
 namespace tessera {
 namespace {
 
-template <int Dim>
-constexpr std::size_t edges_of = Dim == 2 ? 3 : 6;
-template <int Dim>
-constexpr std::size_t parts_of = Dim == 2 ? 4 : 8;
-
-template <int Dim>
-using EdgeCorners = std::array<std::array<std::uint8_t, 2>, edges_of<Dim>>;
-constexpr EdgeCorners<2> triangle_edges = {{{0, 1}, {1, 2}, {2, 0}}};
-constexpr EdgeCorners<3> tet_edges = {{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}};
-
-template <int Dim>
-constexpr const EdgeCorners<Dim>& edge_corners() {
-  if constexpr (Dim == 2) return triangle_edges;
-  if constexpr (Dim == 3) return tet_edges;
-}
+using refine::edges_of;
+using refine::parts_of;
 
 /// The edges of a mesh's cells.
 struct Edges {
@@ -42,166 +32,86 @@ struct Edges {
   Edges(const SimplexMesh<Dim>& mesh, const Exec& exec) : connections(mesh.cell_count() * edges_of<Dim>) {
     ends = fill_pair_connections(
         connections, mesh.vertex_count(),
-        [&](std::size_t item) {
-          const auto& cell = mesh.cells[item / edges_of<Dim>];
-          const auto& corners = edge_corners<Dim>()[item % edges_of<Dim>];
-          return unordered_pair(cell[corners[0]], cell[corners[1]]);
-        },
-        exec);
+        [&](std::size_t item) { return refine::edge_of<Dim>(mesh.cells.data(), item); }, exec);
   }
 };
-
-void cut(const TriMesh::Cell& v, const VertexId* m, TriMesh::Cell* parts) {
-  parts[0] = {v[0], m[0], m[2]};
-  parts[1] = {m[0], v[1], m[1]};
-  parts[2] = {m[2], m[1], v[2]};
-  parts[3] = {m[0], m[1], m[2]};
-}
-
-/// A diagonal of the octahedron between the middles of a tet's edges, and the other middles around it,
-/// counter-clockwise seen from its second end.
-struct Diagonal {
-  std::array<std::uint8_t, 2> ends;
-  std::array<std::uint8_t, 4> around;
-};
-constexpr std::array<Diagonal, 3> diagonals = {
-    {{{0, 5}, {1, 2, 4, 3}}, {{1, 4}, {2, 0, 3, 5}}, {{2, 3}, {0, 1, 5, 4}}}};
-
-/// `m` are the vertices of the edges, `length` the squared length of each diagonal.
-void cut(const TetMesh::Cell& v, const VertexId* m, const std::array<double, 3>& length,
-         TetMesh::Cell* parts) {
-  parts[0] = {v[0], m[0], m[1], m[2]};
-  parts[1] = {m[0], v[1], m[3], m[4]};
-  parts[2] = {m[1], m[3], v[2], m[5]};
-  parts[3] = {m[2], m[4], m[5], v[3]};
-  const auto lowest = [&](const Diagonal& d) { return std::min(m[d.ends[0]], m[d.ends[1]]); };
-  std::size_t best = 0;
-  for (std::size_t d = 1; d < 3; ++d) {
-    if (length[d] < length[best] ||
-        (length[d] == length[best] && lowest(diagonals[d]) < lowest(diagonals[best])))
-      best = d;
-  }
-  const Diagonal& d = diagonals[best];
-  for (std::size_t i = 0; i < 4; ++i)
-    parts[4 + i] = {m[d.ends[0]], m[d.ends[1]], m[d.around[i]], m[d.around[(i + 1) % 4]]};
-}
-
-template <class Vector>
-std::array<double, 3> diagonal_lengths(const TetMesh::Cell& tet, std::span<const Vector> points) {
-  std::array<double, 3> result;
-  const auto at = [&](std::size_t c) { return vec_cast<double>(points[tet[c].index()]); };
-  for (std::size_t d = 0; d < 3; ++d) {
-    const auto& a = tet_edges[diagonals[d].ends[0]];
-    const auto& b = tet_edges[diagonals[d].ends[1]];
-    const Vec3d twice = (at(a[0]) + at(a[1])) - (at(b[0]) + at(b[1]));
-    result[d] = dot(twice, twice);
-  }
-  return result;
-}
 
 template <int Dim>
 Array<typename SimplexMesh<Dim>::Cell> cut_cells(const SimplexMesh<Dim>& mesh, const Edges& edges,
                                                  const Exec& exec) {
   Array<typename SimplexMesh<Dim>::Cell> cells(mesh.cell_count() * parts_of<Dim>);
-  const auto first = static_cast<std::uint32_t>(mesh.vertex_count());
   mesh.points.visit([&](auto points) {
-    host_for_each(exec, mesh.cell_count(), [&](std::size_t c) {
-      VertexId middles[edges_of<Dim>];
-      for (std::size_t e = 0; e < edges_of<Dim>; ++e)
-        middles[e] = VertexId(first + edges.connections[c * edges_of<Dim> + e].index());
-      auto* parts = cells.data() + c * parts_of<Dim>;
-      if constexpr (Dim == 2) cut(mesh.cells[c], middles, parts);
-      if constexpr (Dim == 3) cut(mesh.cells[c], middles, diagonal_lengths(mesh.cells[c], points), parts);
-    });
+    using Vector = typename decltype(points)::element_type;
+    host_for_each(
+        exec, mesh.cell_count(),
+        refine::CutCell<Dim, Vector>{mesh.cells.data(), points.data(), edges.connections.data(),
+                                     static_cast<std::uint32_t>(mesh.vertex_count()), cells.data()});
   });
   return cells;
 }
 
-/// Old vertices stay, new ones lie in the middle.
-auto linear_rule(std::size_t vertices, const Edges& edges) {
-  return [&edges, vertices](std::size_t output, const auto& take) {
-    if (output < vertices) return take(output, 1.0);
-    const PairKey& ends = edges.ends[output - vertices];
-    take(ends[0], 0.5);
-    take(ends[1], 0.5);
-  };
-}
-
-/// Loop's weights.
-class LoopRule {
+/// Loop's rule and what it reads.
+class LoopRows {
  public:
-  LoopRule(const TriMesh& mesh, const Edges& edges, const Exec& exec)
-      : mesh_(mesh),
-        edges_(edges),
-        triangles_(group_items(edges.connections, edges.ends.size(), exec)),
-        around_(group_items(ends_of(edges), mesh.vertex_count(), exec)) {}
-
-  template <class Take>
-  void operator()(std::size_t output, const Take& take) const {
-    if (output < mesh_.vertex_count()) {
-      at_vertex(static_cast<std::uint32_t>(output), take);
-    } else {
-      at_edge(static_cast<std::uint32_t>(output - mesh_.vertex_count()), take);
-    }
+  LoopRows(const TriMesh& mesh, const Edges& edges, const Exec& exec)
+      : triangles_(group_items(edges.connections, edges.ends.size(), exec)),
+        around_(group_items(ends_of(edges), mesh.vertex_count(), exec)),
+        rule_{mesh.vertex_count(),   mesh.cells.data(),  edges.ends.data(),
+              view_rows(triangles_), view_rows(around_), nullptr} {
+    const std::uint32_t most = host::reduce<std::uint32_t>(
+        exec.threads(), mesh.vertex_count(), 0, [&](std::size_t v) { return rule_.around.size_of(v); },
+        [](std::uint32_t a, std::uint32_t b) { return std::max(a, b); });
+    weights_.resize(most + std::size_t{1});
+    for (std::size_t n = 0; n <= most; ++n) weights_[n] = refine::loop_weight(n);
+    rule_.weights = weights_.data();
   }
+  [[nodiscard]] const refine::LoopRule& rule() const { return rule_; }
 
  private:
   static std::span<const VertexId> ends_of(const Edges& edges) {
     static_assert(sizeof(PairKey) == 2 * sizeof(VertexId));
     return {reinterpret_cast<const VertexId*>(edges.ends.data()), 2 * edges.ends.size()};
   }
-  [[nodiscard]] bool is_crease(std::uint32_t edge) const {
-    return triangles_.offsets[edge + 1] - triangles_.offsets[edge] != 2;
-  }
 
-  template <class Take>
-  void at_edge(std::uint32_t edge, const Take& take) const {
-    const PairKey& ends = edges_.ends[edge];
-    const double own = is_crease(edge) ? 0.5 : 0.375;
-    take(ends[0], own);
-    take(ends[1], own);
-    if (is_crease(edge)) return;
-    for (const std::uint32_t item : triangles_[VertexId(edge)])  // the corner that is not on the edge
-      take(mesh_.cells[item / 3][(item % 3 + 2) % 3].index(), 0.125);
-  }
-
-  template <class Take>
-  void at_vertex(std::uint32_t v, const Take& take) const {
-    const std::span<const std::uint32_t> row = around_[VertexId(v)];  // ends: 2 * edge or one more
-    const auto creases = static_cast<std::size_t>(
-        std::ranges::count_if(row, [&](std::uint32_t end) { return is_crease(end / 2); }));
-    if (row.empty() || (creases != 0 && creases != 2)) return take(v, 1.0);
-    const double each = creases == 2 ? 0.125 : weight_of(row.size());
-    take(v, creases == 2 ? 0.75 : 1 - static_cast<double>(row.size()) * each);
-    for (const std::uint32_t end : row) {
-      if (creases == 0 || is_crease(end / 2)) take(edges_.ends[end / 2][1 - end % 2], each);
-    }
-  }
-  static double weight_of(std::size_t neighbours) {
-    if (neighbours == 6) return 0.0625;
-    const auto n = static_cast<double>(neighbours);
-    const double centre = 0.375 + 0.25 * std::cos(2 * std::numbers::pi / n);
-    return (0.625 - centre * centre) / n;
-  }
-
-  const TriMesh& mesh_;
-  const Edges& edges_;
-  Csr<VertexId, std::uint32_t> triangles_;  ///< of each edge: items
-  Csr<VertexId, std::uint32_t> around_;     ///< of each vertex: ends of edges
+  Csr<VertexId, std::uint32_t> triangles_;
+  Csr<VertexId, std::uint32_t> around_;
+  Array<double> weights_;
+  refine::LoopRule rule_;
 };
 
 template <int Dim>
-Provenance provenance_of(const SimplexMesh<Dim>& mesh, const Edges& edges, const Exec& exec) {
+SimplexMesh<Dim> refine_on_host(const SimplexMesh<Dim>& mesh, SubdivisionScheme scheme, Array<PairKey>* ends,
+                                const Exec& exec) {
+  Edges edges(mesh, exec);
+  const std::size_t vertices = mesh.vertex_count() + edges.ends.size();
+  expect_ids(static_cast<double>(vertices), "points");
+  SimplexMesh<Dim> finer;
+  const auto take_points = [&](const auto& rule) {
+    finer.points = blend(mesh.points, vertices, rule, exec);
+    finer.point_data = blend(mesh.point_data, vertices, rule, exec);
+  };
+  if (scheme == SubdivisionScheme::linear)
+    take_points(refine::LinearRule{mesh.vertex_count(), edges.ends.data()});
+  if constexpr (Dim == 2) {
+    if (scheme == SubdivisionScheme::loop) take_points(LoopRows(mesh, edges, exec).rule());
+  }
+  finer.cells = cut_cells(mesh, edges, exec);
+  if (ends != nullptr) *ends = std::move(edges.ends);
+  return finer;
+}
+
+template <int Dim>
+Provenance provenance_of(const SimplexMesh<Dim>& mesh, const Array<PairKey>& ends, const Exec& exec) {
   Provenance from;
   const std::size_t vertices = mesh.vertex_count();
-  from.edges.resize(vertices + edges.ends.size());
+  from.edges.resize(vertices + ends.size());
   from.weights.resize(from.edges.size());
   host_for_each(exec, from.edges.size(), [&](std::size_t v) {
     if (v < vertices) {
       from.edges[v] = {v, v};
       from.weights[v] = 0;
     } else {
-      from.edges[v] = {edges.ends[v - vertices][0], edges.ends[v - vertices][1]};
+      from.edges[v] = {ends[v - vertices][0], ends[v - vertices][1]};
       from.weights[v] = 0.5;
     }
   });
@@ -213,23 +123,16 @@ Provenance provenance_of(const SimplexMesh<Dim>& mesh, const Edges& edges, const
 template <int Dim>
 SimplexMesh<Dim> next_level(const SimplexMesh<Dim>& mesh, const SubdivideOptions& options,
                             std::vector<Provenance>& provenance) {
-  const Exec exec = Exec::host(options.exec.threads());
-  const Edges edges(mesh, exec);
-  const std::size_t vertices = mesh.vertex_count() + edges.ends.size();
-  expect_ids(static_cast<double>(vertices), "points");
+  Array<PairKey> ends;
+  Array<PairKey>* const wanted = options.keep_provenance ? &ends : nullptr;
   SimplexMesh<Dim> finer;
-  const auto take_points = [&](const auto& rule) {
-    finer.points = blend(mesh.points, vertices, rule, exec);
-    finer.point_data = blend(mesh.point_data, vertices, rule, exec);
-  };
-  if (options.scheme == SubdivisionScheme::linear) take_points(linear_rule(mesh.vertex_count(), edges));
-  if constexpr (Dim == 2) {
-    if (options.scheme == SubdivisionScheme::loop) take_points(LoopRule(mesh, edges, exec));
+  if constexpr (built_with_cuda) {
+    if (options.exec.is_cuda()) finer = cuda::refine(mesh, options.scheme, wanted, options.exec);
   }
-  finer.cells = cut_cells(mesh, edges, exec);
+  if (!options.exec.is_cuda()) finer = refine_on_host(mesh, options.scheme, wanted, options.exec);
   finer.cell_data = repeat(mesh.cell_data, mesh.cell_count(), parts_of<Dim>);
   finer.field_data = mesh.field_data;
-  if (options.keep_provenance) provenance.push_back(provenance_of(mesh, edges, exec));
+  if (options.keep_provenance) provenance.push_back(provenance_of(mesh, ends, options.exec));
   return finer;
 }
 

@@ -9,6 +9,7 @@
 #include <tessera/generate/checks.h>
 #include <tessera/generate/interpolate.h>
 #include <tessera/generate/key_reduce.h>
+#include <tessera/generate/normals.h>
 #include <tessera/generate/parts.h>
 
 namespace tessera {
@@ -90,13 +91,8 @@ Field averaged_normals(const TriMesh& mesh, const Exec& exec) {
   const auto around = vertex_incidence<FaceId, 3>(mesh.cells, mesh.vertex_count(), exec);
   mesh.points.visit([&](auto points) {
     host_for_each(exec, mesh.vertex_count(), [&](std::size_t v) {
-      Vec3d sum = {0, 0, 0};
-      for (const FaceId face : around[VertexId(static_cast<std::uint32_t>(v))]) {
-        const TriMesh::Cell& cell = mesh[face];
-        const auto at = [&](int c) { return vec_cast<double>(points[cell[c].index()]); };
-        sum = sum + cross(at(1) - at(0), at(2) - at(0));
-      }
-      const Vec3f normal = unit_vector(sum);
+      const Vec3f normal =
+          averaged_normal(points.data(), mesh.cells.data(), around[VertexId(static_cast<std::uint32_t>(v))]);
       normals[3 * v] = normal.x;
       normals[3 * v + 1] = normal.y;
       normals[3 * v + 2] = normal.z;
@@ -178,7 +174,11 @@ Isosurface assemble(SurfaceArrays<Real>&& arrays, const SurfaceInput& input,
   }
   if (options.transfer_data) mesh.point_data.add(isovalue_field(input, arrays.ends, options.exec));
   if (options.merge_exact) merge_exact_vertices(surface, input.points, options.exec);
-  if (options.normals == SurfaceNormals::averaged) mesh.point_data.add(averaged_normals(mesh, options.exec));
+  if (options.normals == SurfaceNormals::averaged) {
+    const bool are_made = arrays.normals.size() == 3 * mesh.vertex_count();  // by the device
+    mesh.point_data.add(are_made ? Field("Normals", std::move(arrays.normals), 3)
+                                 : averaged_normals(mesh, options.exec));
+  }
   if (options.transfer_data) transfer(surface, input, options.exec);
   if (!options.keep_provenance) surface.provenance = {};
   return surface;

@@ -55,6 +55,13 @@ struct SurfaceArrays {
 /// Error(unsupported) if a mesh can not number so many vertices and triangles.
 void expect_countable(std::uint64_t vertices, std::uint64_t triangles);
 
+/// The normals a device makes for these options. Those that are averaged after vertices are merged are left
+/// to the host, as the merging is.
+[[nodiscard]] inline SurfaceNormals device_normals(const IsosurfaceOptions& options) {
+  const bool waits = options.normals == SurfaceNormals::averaged && options.merge_exact;
+  return waits ? SurfaceNormals::none : options.normals;
+}
+
 /// Copies a surface from a device behind those that are there.
 template <class Real>
 void append(SurfaceArrays<Real>& arrays, const SurfaceBuffers<Real>& surface, const Exec& exec);

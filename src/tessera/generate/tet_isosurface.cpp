@@ -9,6 +9,7 @@
 #include <tessera/generate/interpolate.h>
 #include <tessera/generate/isosurface.h>
 #include <tessera/generate/key_reduce.h>
+#include <tessera/generate/normals.h>
 #include <tessera/generate/surface_parts.h>
 #include <tessera/generate/tet_surface.h>
 
@@ -29,32 +30,15 @@ Array<std::uint8_t> marks_of(std::span<const T> values, const Isovalue<T>& isova
   return marks;
 }
 
-/// The mean of the field's gradients in the tets around each point, weighted by volume; what is NaN does not
-/// count.
+/// The point_gradient() of each point.
 template <class T>
 Array<Vec3d> point_gradients(const TetMesh& mesh, std::span<const T> values, const Exec& exec) {
   const auto around = vertex_incidence<TetId, 4>(mesh.cells, mesh.vertex_count(), exec);
   Array<Vec3d> gradients(mesh.vertex_count());
   mesh.points.visit([&](auto points) {
-    // Six times the volume times the gradient, with the sign of the volume taken out.
-    const auto weighted = [&](const TetMesh::Cell& tet) {
-      const auto at = [&](int c) { return vec_cast<double>(points[tet[c].index()]); };
-      const auto rise = [&](int c) {
-        return static_cast<double>(values[tet[c].index()]) - static_cast<double>(values[tet[0].index()]);
-      };
-      const Vec3d a = at(1) - at(0);
-      const Vec3d b = at(2) - at(0);
-      const Vec3d c = at(3) - at(0);
-      const Vec3d sum = rise(1) * cross(b, c) + rise(2) * cross(c, a) + rise(3) * cross(a, b);
-      return dot(cross(a, b), c) < 0 ? -1.0 * sum : sum;
-    };
     host_for_each(exec, gradients.size(), [&](std::size_t v) {
-      Vec3d sum = {0, 0, 0};
-      for (const TetId t : around[VertexId(static_cast<std::uint32_t>(v))]) {
-        const Vec3d one = weighted(mesh[t]);
-        if (std::isfinite(one.x + one.y + one.z)) sum = sum + one;
-      }
-      gradients[v] = sum;
+      gradients[v] = point_gradient(points.data(), values.data(), mesh.cells.data(),
+                                    around[VertexId(static_cast<std::uint32_t>(v))]);
     });
   });
   return gradients;
@@ -67,7 +51,7 @@ Array<float> normals_along_edges(const Provenance& provenance, std::span<const V
   host_for_each(exec, provenance.edges.size(), [&](std::size_t v) {
     const Vec3d here = gradients[provenance.edges[v][0]];
     const Vec3d there = gradients[provenance.edges[v][1]];
-    const Vec3f normal = unit_vector(-1.0 * lerp(here, there, provenance.weights[v]));
+    const Vec3f normal = normal_along_edge(here, there, provenance.weights[v]);
     normals[3 * v] = normal.x;
     normals[3 * v + 1] = normal.y;
     normals[3 * v + 2] = normal.z;
@@ -146,10 +130,10 @@ SurfaceArrays<Real> device_surfaces(const TetMesh& mesh, std::span<const Vec3<Re
   const ResidentTets<Real> tets{device_points.span(), device_cells.span()};
   for (const double value : input.isovalues) {
     report(options, "cutting tetrahedra on the device", arrays.ends.size(), input);
-    append(
-        arrays,
-        resident_isosurface<T, Real>(exec, tets, device_values.data(), value, {.with_provenance = records}),
-        exec);
+    append(arrays,
+           resident_isosurface<T, Real>(exec, tets, device_values.data(), value,
+                                        {.normals = device_normals(options), .with_provenance = records}),
+           exec);
   }
   return arrays;
 }
@@ -157,13 +141,15 @@ SurfaceArrays<Real> device_surfaces(const TetMesh& mesh, std::span<const Vec3<Re
 template <class T, class Real>
 Isosurface tet_isosurface(const TetMesh& mesh, std::span<const Vec3<Real>> points, const SurfaceInput& input,
                           const IsosurfaceOptions& options) {
+  if constexpr (built_with_cuda) {
+    if (options.exec.is_cuda()) {
+      const bool records = needs_provenance(input, options);
+      return assemble(device_surfaces<T>(mesh, points, input, records, options), input, options);
+    }
+  }
   const bool with_normals = options.normals == SurfaceNormals::gradient;
   const bool records = with_normals || needs_provenance(input, options);
-  SurfaceArrays<Real> arrays;
-  if constexpr (built_with_cuda) {
-    if (options.exec.is_cuda()) arrays = device_surfaces<T>(mesh, points, input, records, options);
-  }
-  if (!options.exec.is_cuda()) arrays = host_surfaces<T>(mesh, points, input, records, options);
+  SurfaceArrays<Real> arrays = host_surfaces<T>(mesh, points, input, records, options);
   if (with_normals && !arrays.points.empty()) {
     const Array<Vec3d> gradients = point_gradients(mesh, input.field.as<T>(), options.exec);
     arrays.normals = normals_along_edges(arrays.provenance, gradients, options.exec);

@@ -1,16 +1,19 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
-#include <span>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include <tessera/core/config.h>
 #include <tessera/core/error.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/generate/blend.h>
 #include <tessera/generate/checks.h>
+#include <tessera/generate/cuda/tetrahedralize.h>
 #include <tessera/generate/pair_groups.h>
 #include <tessera/generate/parts.h>
+#include <tessera/generate/solid_rules.h>
 #include <tessera/generate/tetrahedralize.h>
 
 namespace tessera {
@@ -19,29 +22,12 @@ namespace {
 using std::size_t;
 using std::uint32_t;
 
-size_t quads_of(SolidType type) {
-  return type == SolidType::hexahedron ? 6
-         : type == SolidType::wedge    ? 3
-         : type == SolidType::pyramid  ? 1
-                                       : 0;
-}
-
-size_t parts_of(SolidType type, TetMethod method) {
-  if (type == SolidType::tetrahedron) return 1;
-  if (method == TetMethod::face_centred) {
-    return 4 * quads_of(type) + (faces_of(type).size() - quads_of(type));
-  }
-  if (method == TetMethod::five) return 5;
-  return type == SolidType::hexahedron ? 6 : type == SolidType::wedge ? 3 : 2;
-}
+using solid::parts_of;
+using solid::quads_of;
 
 /// 12 edges as pairs of a hexahedron's corners.
 constexpr std::array<std::array<std::uint8_t, 2>, 12> hexahedron_edges = {
     {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6}, {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}}};
-/// The five parts: with the corners 0, 2, 5, 7 in the middle, or with the others.
-constexpr std::array<std::array<std::array<std::uint8_t, 4>, 5>, 2> five_parts = {
-    {{{{0, 5, 2, 7}, {1, 0, 5, 2}, {3, 2, 7, 0}, {4, 5, 0, 7}, {6, 7, 2, 5}}},
-     {{{1, 3, 4, 6}, {0, 1, 3, 4}, {2, 3, 1, 6}, {5, 4, 6, 1}, {7, 6, 4, 3}}}}};
 
 /// Two colours for points so that each edge of each hexahedron joins both: sets of points that are tied to
 /// each other, with the colour of each against its parent's.
@@ -88,164 +74,120 @@ class Checkerboard {
   Array<uint32_t> way_;
 };
 
-class SolidCutter {
- public:
-  SolidCutter(const SolidMesh& solids, const TetrahedralizeOptions& options)
-      : solids_(solids), method_(options.method), exec_(Exec::host(options.exec.threads())) {
-    first_part_ = starts([&](SolidType type) { return parts_of(type, method_); });
-    expect_ids(static_cast<double>(first_part_.back()), "tetrahedra");
+/// Where the parts of each cell begin.
+template <class Count>
+Array<std::uint64_t> starts(const SolidMesh& solids, const Count& count) {
+  Array<std::uint64_t> result(solids.cell_count() + 1);
+  std::uint64_t next = 0;
+  for (size_t c = 0; c < solids.cell_count(); ++c) {
+    result[c] = next;
+    next += count(solids.types[c]);
   }
+  result.back() = next;
+  return result;
+}
 
-  TetMesh run() {
-    TetMesh mesh;
-    mesh.cells.resize(first_part_.back());
-    if (method_ == TetMethod::five) colour_points();
-    if (method_ == TetMethod::face_centred) {
-      find_faces();
-      const size_t vertices = first_centre_ + solids_.cell_count();
-      expect_ids(static_cast<double>(vertices), "points");
-      take_points(mesh);
-    } else {
-      mesh.points = solids_.points;
-      mesh.point_data = solids_.point_data;
+Array<std::uint8_t> colour_points(const SolidMesh& solids) {
+  Checkerboard board(solids.vertex_count());
+  for (size_t c = 0; c < solids.cell_count(); ++c) {
+    const auto refuse = [&](const std::string& reason) {
+      throw Error(ErrorCode::unsupported, "cell " + std::to_string(c) + " " + reason +
+                                              "; cut into six tetrahedra a cell or face-centred instead");
+    };
+    if (solids.types[c] != SolidType::hexahedron)
+      refuse("is no hexahedron, and only hexahedra can be cut into five tetrahedra");
+    for (const auto& edge : hexahedron_edges) {
+      if (!board.try_part(solids.cells[c][edge[0]].index(), solids.cells[c][edge[1]].index()))
+        refuse("closes a ring of an odd number of edges, around which five tetrahedra a cell do not match");
     }
-    host_for_each(exec_, solids_.cell_count(), [&](size_t c) { cut(c, mesh.cells.data() + first_part_[c]); });
-    return mesh;
   }
+  Array<std::uint8_t> colours(solids.vertex_count());
+  for (uint32_t v = 0; v < colours.size(); ++v) colours[v] = board.colour(v);
+  return colours;
+}
 
-  /// The cell of each part.
-  [[nodiscard]] Array<uint32_t> sources() const {
-    Array<uint32_t> result(first_part_.back());
-    host_for_each(exec_, solids_.cell_count(), [&](size_t c) {
-      std::fill(result.data() + first_part_[c], result.data() + first_part_[c + 1], static_cast<uint32_t>(c));
-    });
-    return result;
+solid::Plan make_plan(const SolidMesh& solids, TetMethod method) {
+  solid::Plan plan{.method = method,
+                   .first_part = starts(solids, [&](SolidType type) { return parts_of(type, method); })};
+  expect_ids(static_cast<double>(plan.first_part.back()), "tetrahedra");
+  if (method == TetMethod::five) plan.colours = colour_points(solids);
+  if (method != TetMethod::face_centred) return plan;
+  plan.first_quad = starts(solids, quads_of);
+  plan.centre.resize(solids.cell_count());
+  for (size_t c = 0; c < solids.cell_count(); ++c) {
+    plan.centre[c] = static_cast<uint32_t>(plan.centred.size());
+    if (solids.types[c] != SolidType::tetrahedron) plan.centred.push_back(static_cast<uint32_t>(c));
   }
+  return plan;
+}
 
- private:
-  template <class Count>
-  [[nodiscard]] Array<std::uint64_t> starts(const Count& count) const {
-    Array<std::uint64_t> result(solids_.cell_count() + 1);
-    std::uint64_t next = 0;
-    for (size_t c = 0; c < solids_.cell_count(); ++c) {
-      result[c] = next;
-      next += count(solids_.types[c]);
-    }
-    result.back() = next;
-    return result;
-  }
+/// The quadrilaterals of all cells, numbered by their two lowest vertices, then by that pair and the third.
+struct Faces {
+  Array<VertexId> connections;  ///< of each quadrilateral of each cell
+  Array<solid::Quad> corners;   ///< of each face: those of the first one
 
-  void colour_points() {
-    Checkerboard board(solids_.vertex_count());
-    for (size_t c = 0; c < solids_.cell_count(); ++c) {
-      const auto refuse = [&](const std::string& reason) {
-        throw Error(ErrorCode::unsupported, "cell " + std::to_string(c) + " " + reason +
-                                                "; cut into six tetrahedra a cell or face-centred instead");
-      };
-      if (solids_.types[c] != SolidType::hexahedron)
-        refuse("is no hexahedron, and only hexahedra can be cut into five tetrahedra");
-      for (const auto& edge : hexahedron_edges) {
-        if (!board.try_part(solids_.cells[c][edge[0]].index(), solids_.cells[c][edge[1]].index()))
-          refuse("closes a ring of an odd number of edges, around which five tetrahedra a cell do not match");
-      }
-    }
-    colours_.resize(solids_.vertex_count());
-    for (uint32_t v = 0; v < colours_.size(); ++v) colours_[v] = board.colour(v);
-  }
-
-  /// Numbers the quadrilaterals: by their two lowest vertices, then by that pair and the third lowest.
-  void find_faces() {
-    first_quad_ = starts(quads_of);
-    Array<std::array<VertexId, 4>> quads(first_quad_.back());
-    host_for_each(exec_, solids_.cell_count(), [&](size_t c) {
-      auto* to = quads.data() + first_quad_[c];
-      for (const SolidFace& face : faces_of(solids_.types[c])) {
-        if (face[3] < 0) continue;
-        for (size_t i = 0; i < 4; ++i) (*to)[i] = solids_.cells[c][static_cast<size_t>(face[i])];
-        std::ranges::sort(*to++);
-      }
-    });
+  Faces(const SolidMesh& solids, const solid::View& view, const solid::Plan& plan, const Exec& exec) {
+    Array<solid::Quad> quads(plan.first_quad.back());
+    host_for_each(exec, solids.cell_count(), solid::ListQuads{view, plan.first_quad.data(), quads.data()});
     Array<VertexId> pair(quads.size());
     const size_t pairs = fill_pair_connections(
-                             pair, solids_.vertex_count(),
-                             [&](size_t q) { return unordered_pair(quads[q][0], quads[q][1]); }, exec_)
+                             pair, solids.vertex_count(),
+                             [&](size_t q) { return unordered_pair(quads[q][0], quads[q][1]); }, exec)
                              .size();
-    faces_.resize(quads.size());
+    connections.resize(quads.size());
     const size_t faces = fill_pair_connections(
-                             faces_, pairs,
+                             connections, pairs,
                              [&](size_t q) {
                                return PairKey{pair[q].index(), quads[q][2].index()};
                              },
-                             exec_)
+                             exec)
                              .size();
-    corners_.resize(faces);
-    for (size_t q = quads.size(); q-- > 0;) corners_[faces_[q].index()] = quads[q];  // of the first one
-    first_centre_ = solids_.vertex_count() + faces;
+    corners.resize(faces);
+    for (size_t q = quads.size(); q-- > 0;) corners[connections[q].index()] = quads[q];
   }
-
-  /// New points are the means of the corners of their face or cell. Tetrahedra have none, so a cell without
-  /// parts of its own takes no place.
-  void take_points(TetMesh& mesh) {
-    centre_.resize(solids_.cell_count());
-    Array<uint32_t> centred;
-    for (size_t c = 0; c < solids_.cell_count(); ++c) {
-      centre_[c] = static_cast<uint32_t>(first_centre_ + centred.size());
-      if (solids_.types[c] != SolidType::tetrahedron) centred.push_back(static_cast<uint32_t>(c));
-    }
-    const auto rule = [&](size_t v, const auto& take) {
-      if (v < solids_.vertex_count()) return take(v, 1.0);
-      const std::span<const VertexId> from =
-          v < first_centre_ ? std::span<const VertexId>(corners_[v - solids_.vertex_count()])
-                            : solids_.cells[centred[v - first_centre_]];
-      for (const VertexId corner : from) take(corner.index(), 1.0 / static_cast<double>(from.size()));
-    };
-    const size_t vertices = first_centre_ + centred.size();
-    mesh.points = blend(solids_.points, vertices, rule, exec_);
-    mesh.point_data = blend(solids_.point_data, vertices, rule, exec_);
-  }
-
-  void cut(size_t c, TetMesh::Cell* to) const {
-    const SolidType type = solids_.types[c];
-    const std::span<const VertexId> v = solids_.cells[c];
-    if (type == SolidType::tetrahedron) {
-      *to = {v[0], v[1], v[2], v[3]};
-    } else if (method_ == TetMethod::five) {
-      for (const auto& tet : five_parts[colours_[v[0].index()]])
-        *to++ = {v[tet[0]], v[tet[1]], v[tet[2]], v[tet[3]]};
-    } else if (method_ == TetMethod::six) {
-      std::fill_n(to, parts_of(type, method_), TetMesh::Cell{v[0], v[0], v[0], v[0]});  // fewer if v repeats
-      cut_from_smallest(type, v, [&](const TetMesh::Cell& tet) { *to++ = tet; });
-    } else {
-      cut_centred(c, to);
-    }
-  }
-
-  void cut_centred(size_t c, TetMesh::Cell* to) const {
-    const std::span<const VertexId> v = solids_.cells[c];
-    const VertexId centre(centre_[c]);
-    const VertexId* face = faces_.data() + first_quad_[c];
-    for (const SolidFace& f : faces_of(solids_.types[c])) {
-      const auto corner = [&](size_t i) { return v[static_cast<size_t>(f[i])]; };
-      if (f[3] < 0) {
-        *to++ = {corner(0), corner(2), corner(1), centre};
-        continue;
-      }
-      const VertexId middle(static_cast<uint32_t>(solids_.vertex_count()) + (face++)->index());
-      for (size_t e = 0; e < 4; ++e) *to++ = {corner((e + 1) % 4), corner(e), middle, centre};
-    }
-  }
-
-  const SolidMesh& solids_;
-  TetMethod method_;
-  Exec exec_;
-  Array<std::uint64_t> first_part_;         ///< of each cell
-  Array<std::uint8_t> colours_;             ///< of each point, for five
-  Array<std::uint64_t> first_quad_;         ///< of each cell; the rest is for face_centred
-  Array<VertexId> faces_;                   ///< of each quadrilateral of each cell
-  Array<std::array<VertexId, 4>> corners_;  ///< of each face
-  Array<uint32_t> centre_;                  ///< the vertex in each cell
-  size_t first_centre_ = 0;
 };
+
+TetMesh cut_on_host(const SolidMesh& solids, const solid::Plan& plan, const Exec& exec) {
+  TetMesh mesh;
+  const solid::View view{solids.types.data(), solids.cells.offsets.data(), solids.cells.corners.data()};
+  solid::CutSolid cut{.solids = view,
+                      .method = plan.method,
+                      .first_part = plan.first_part.data(),
+                      .colours = plan.colours.data(),
+                      .points = static_cast<uint32_t>(solids.vertex_count())};
+  std::optional<Faces> faces;
+  if (plan.method == TetMethod::face_centred) {
+    faces.emplace(solids, view, plan, exec);
+    const size_t first_centre = solids.vertex_count() + faces->corners.size();
+    const size_t vertices = first_centre + plan.centred.size();
+    expect_ids(static_cast<double>(vertices), "points");
+    const solid::MiddleRule rule{solids.vertex_count(), first_centre, view, faces->corners.data(),
+                                 plan.centred.data()};
+    mesh.points = blend(solids.points, vertices, rule, exec);
+    mesh.point_data = blend(solids.point_data, vertices, rule, exec);
+    cut.first_quad = plan.first_quad.data();
+    cut.faces = faces->connections.data();
+    cut.centre = plan.centre.data();
+    cut.first_centre = static_cast<uint32_t>(first_centre);
+  } else {
+    mesh.points = solids.points;
+    mesh.point_data = solids.point_data;
+  }
+  mesh.cells.resize(plan.first_part.back());
+  cut.parts = mesh.cells.data();
+  host_for_each(exec, solids.cell_count(), cut);
+  return mesh;
+}
+
+/// The cell of each part.
+Array<uint32_t> sources_of(const solid::Plan& plan, const Exec& exec) {
+  Array<uint32_t> result(plan.first_part.back());
+  host_for_each(exec, plan.first_part.size() - 1, [&](size_t c) {
+    std::fill(result.data() + plan.first_part[c], result.data() + plan.first_part[c + 1],
+              static_cast<uint32_t>(c));
+  });
+  return result;
+}
 
 void check_solids(const SolidMesh& solids) {
   for (size_t c = 0; c < solids.cell_count(); ++c) {
@@ -273,10 +215,13 @@ Tetrahedralization tetrahedralize(const SolidMesh& solids, const TetrahedralizeO
   check_solids(solids);
   const Exec exec = Exec::host(options.exec.threads());
   if (options.monitor != nullptr) options.monitor->update("cutting cells", 0);
-  SolidCutter cutter(solids, options);
+  const solid::Plan plan = make_plan(solids, options.method);
   Tetrahedralization result;
-  result.mesh = cutter.run();
-  result.cells = cutter.sources();
+  if constexpr (built_with_cuda) {
+    if (options.exec.is_cuda()) result.mesh = cuda::cut_solids(solids, plan, options.exec);
+  }
+  if (!options.exec.is_cuda()) result.mesh = cut_on_host(solids, plan, exec);
+  result.cells = sources_of(plan, exec);
   result.mesh.cell_data = solids.cell_data.gather(result.cells);
   result.mesh.field_data = solids.field_data;
   const Array<uint32_t> dropped = drop_degenerate(result.mesh, exec);

@@ -4,10 +4,12 @@
 #include <string_view>
 #include <utility>
 
+#include <tessera/core/config.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/host/runs.h>
 #include <tessera/generate/blend.h>
 #include <tessera/generate/checks.h>
+#include <tessera/generate/cuda/weld.h>
 #include <tessera/generate/key_reduce.h>
 #include <tessera/generate/parts.h>
 #include <tessera/generate/point_groups.h>
@@ -23,6 +25,9 @@ Welded<Dim> weld_cells(const SimplexMesh<Dim>& soup, const WeldOptions& options)
   };
   expect_usable(soup, exec);
   report("joining points", 0);
+  if constexpr (built_with_cuda) {
+    if (options.exec.is_cuda() && options.tolerance == 0) return cuda::weld(soup, options.data, options.exec);
+  }
   PointGroups groups = group_near_points(soup.points, options.tolerance, exec);
   report("joining points", 0.7);
 

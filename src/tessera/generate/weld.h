@@ -24,7 +24,7 @@ struct WeldOptions {
   /// 0: points with equal coordinates are joined. Else those within this distance (group_near_points).
   double tolerance = 0;
   MergedData data = MergedData::average;
-  Exec exec = Exec::host();
+  Exec exec = Exec::host();  ///< a device joins equal points; within a tolerance only the host does
   const Monitor* monitor = nullptr;
 };
 

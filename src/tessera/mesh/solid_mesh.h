@@ -3,7 +3,6 @@
 // Everything else in Tessera works on simplices; this is only the input of what makes them (tetrahedralize).
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +10,7 @@
 
 #include <tessera/core/array.h>
 #include <tessera/core/id.h>
+#include <tessera/core/macros.h>
 #include <tessera/mesh/field.h>
 #include <tessera/mesh/mesh.h>
 #include <tessera/mesh/poly_data.h>
@@ -23,21 +23,24 @@ enum class SolidType : std::uint8_t { tetrahedron = 10, hexahedron = 12, wedge =
 /// Four corners or, with the fourth -1, three.
 using SolidFace = std::array<std::int8_t, 4>;
 
-/// The faces of a type, counter-clockwise seen from outside.
-[[nodiscard]] inline std::span<const SolidFace> faces_of(SolidType type) {
-  static constexpr std::array<SolidFace, 4> tetrahedron = {
+[[nodiscard]] TS_HD constexpr std::size_t face_count(SolidType type) {
+  return type == SolidType::hexahedron ? 6 : type == SolidType::tetrahedron ? 4 : 5;
+}
+/// Face f of a type, counter-clockwise seen from outside.
+[[nodiscard]] TS_HD constexpr SolidFace face_of(SolidType type, std::size_t f) {
+  constexpr std::array<SolidFace, 4> tetrahedron = {
       {{0, 1, 3, -1}, {1, 2, 3, -1}, {2, 0, 3, -1}, {0, 2, 1, -1}}};
-  static constexpr std::array<SolidFace, 6> hexahedron = {
+  constexpr std::array<SolidFace, 6> hexahedron = {
       {{0, 4, 7, 3}, {1, 2, 6, 5}, {0, 1, 5, 4}, {3, 7, 6, 2}, {0, 3, 2, 1}, {4, 5, 6, 7}}};
-  static constexpr std::array<SolidFace, 5> wedge = {
+  constexpr std::array<SolidFace, 5> wedge = {
       {{0, 1, 2, -1}, {3, 5, 4, -1}, {0, 3, 4, 1}, {1, 4, 5, 2}, {2, 5, 3, 0}}};
-  static constexpr std::array<SolidFace, 5> pyramid = {
+  constexpr std::array<SolidFace, 5> pyramid = {
       {{0, 3, 2, 1}, {0, 1, 4, -1}, {1, 2, 4, -1}, {2, 3, 4, -1}, {3, 0, 4, -1}}};
   switch (type) {
-    case SolidType::hexahedron: return hexahedron;
-    case SolidType::wedge: return wedge;
-    case SolidType::pyramid: return pyramid;
-    default: return tetrahedron;
+    case SolidType::hexahedron: return hexahedron[f];
+    case SolidType::wedge: return wedge[f];
+    case SolidType::pyramid: return pyramid[f];
+    default: return tetrahedron[f];
   }
 }
 [[nodiscard]] constexpr std::size_t corner_count(SolidType type) {
@@ -74,18 +77,23 @@ struct SolidMesh {
 /// the faces that do touch it are cut from that same vertex, so the cone agrees with them. Calls emit(tet) 6
 /// times for a hexahedron, 3 times for a wedge, 2 for a pyramid; all of positive volume if the solid is.
 template <class Emit>
-void cut_from_smallest(SolidType type, std::span<const VertexId> v, const Emit& emit) {
-  const VertexId apex = *std::min_element(v.begin(), v.end());
-  for (const SolidFace& face : faces_of(type)) {
-    std::array<VertexId, 4> around = {};
-    const int size = face[3] < 0 ? 3 : 4;
-    for (int i = 0; i < size; ++i) around[i] = v[static_cast<std::size_t>(face[i])];
-    const auto end = around.begin() + size;
-    if (std::find(around.begin(), end, apex) != end) continue;
-    std::rotate(around.begin(), std::min_element(around.begin(), end), end);
+TS_HD void cut_from_smallest(SolidType type, std::span<const VertexId> v, const Emit& emit) {
+  VertexId apex = v[0];
+  for (const VertexId corner : v) apex = corner < apex ? corner : apex;
+  for (std::size_t f = 0; f < face_count(type); ++f) {
+    const SolidFace face = face_of(type, f);
+    const std::size_t size = face[3] < 0 ? 3 : 4;
+    const auto at = [&](std::size_t i) { return v[static_cast<std::size_t>(face[i % size])]; };
+    std::size_t first = 0;  // the face's smallest vertex
+    bool touches = false;
+    for (std::size_t i = 0; i < size; ++i) {
+      touches = touches || at(i) == apex;
+      if (at(i) < at(first)) first = i;
+    }
+    if (touches) continue;
     // Seen from outside counter-clockwise, so the apex, inside, makes a tetrahedron of positive volume.
-    emit(TetMesh::Cell{around[0], around[2], around[1], apex});
-    if (size == 4) emit(TetMesh::Cell{around[0], around[3], around[2], apex});
+    emit(TetMesh::Cell{at(first), at(first + 2), at(first + 1), apex});
+    if (size == 4) emit(TetMesh::Cell{at(first), at(first + 3), at(first + 2), apex});
   }
 }
 

@@ -9,6 +9,9 @@
 #include <tessera/generate/tet_surface.h>
 #include <tessera/exec/cuda/check.cuh>
 #include <tessera/exec/for_each.cuh>
+#include <tessera/generate/cuda/atomics.cuh>
+#include <tessera/generate/cuda/buffers.cuh>
+#include <tessera/generate/cuda/normals.cuh>
 #include <tessera/generate/cuda/table.cuh>
 
 namespace tessera {
@@ -73,7 +76,7 @@ struct Classify {
       std::uint32_t low = 0;
       std::uint32_t high = 0;
       corners.ends(entry.edges[e], low, high);
-      atomicAdd(rows + low, 1u);
+      cuda::add_one(rows + low);
     }
   }
 };
@@ -97,11 +100,11 @@ struct EnterEdges {
     std::uint32_t p =
         begin + static_cast<std::uint32_t>(static_cast<std::uint64_t>(spread) * (end - begin) >> 32);
     for (;; p = p + 1 < end ? p + 1 : begin) {
-      std::uint32_t seen = *static_cast<volatile std::uint32_t*>(places + p);
+      std::uint32_t seen = cuda::look_at(places + p);
       if (seen == empty) {
-        seen = atomicCAS(places + p, empty, high);
+        seen = cuda::exchange_if(places + p, empty, high);
         if (seen == empty) {
-          atomicAdd(edge_counts + low, 1u);
+          cuda::add_one(edge_counts + low);
           return p;
         }
       }
@@ -171,6 +174,8 @@ struct WriteVertices {
   Vec3<Real>* points;
   std::array<std::uint64_t, 2>* edges;
   double* weights;
+  const Vec3d* gradients;  ///< of the mesh's points, if normals are wanted
+  Vec3f* normals;
 
   __device__ void operator()(std::size_t id) const {
     const std::uint64_t a = keys[id] / vertices;
@@ -179,22 +184,13 @@ struct WriteVertices {
     const Weight t = edge_weight(static_cast<Weight>(values[a]), static_cast<Weight>(values[b]), isovalue);
     points[id] = lerp(from[a], from[b], static_cast<Real>(t));
     places[key_places[id]] = static_cast<std::uint32_t>(id);
+    if (normals != nullptr)
+      normals[id] = normal_along_edge(gradients[a], gradients[b], static_cast<double>(t));
     if (edges == nullptr) return;
     edges[id] = {a, b};
     weights[id] = static_cast<double>(t);
   }
 };
-
-std::uint32_t number_at(const Exec& exec, const Buffer<std::uint32_t>& numbers, std::size_t place) {
-  std::uint32_t number = 0;
-  detail::copy(exec, &number, numbers.data() + place, sizeof(number), detail::CopyKind::to_host);
-  return number;
-}
-
-void fill(const Exec& exec, Buffer<std::uint32_t>& buffer, int byte) {
-  const cuda::CurrentDevice current(exec.device());
-  cuda::check(cudaMemsetAsync(buffer.data(), byte, buffer.bytes(), cudaStream_t{}), "clearing memory");
-}
 
 void scan(const Exec& exec, Buffer<std::uint32_t>& counts) {
   exclusive_scan<std::uint32_t, std::uint32_t>(exec, counts.span(), counts.span());
@@ -231,25 +227,20 @@ SurfaceBuffers<Real> resident_isosurface(const Exec& exec, const ResidentTets<Re
   const Buffer<std::uint8_t> marks = marks_of(exec, vertices, values, iso);
   const Tets tets{mesh.cells.data(), marks.data(), n, static_cast<std::uint32_t>(vertices)};
 
-  Buffer<std::uint32_t> triangles(exec, n + 1);
-  Buffer<std::uint32_t> rows(exec, vertices + 1);
-  Buffer<std::uint32_t> is_bad(exec, 1);
-  fill(exec, rows, 0);
-  fill(exec, is_bad, 0);
-  fill(exec, triangles, 0);
+  auto triangles = cuda::filled<std::uint32_t>(exec, n + 1, 0);
+  auto rows = cuda::filled<std::uint32_t>(exec, vertices + 1, 0);
+  auto is_bad = cuda::filled<std::uint32_t>(exec, 1, 0);
   for_each(exec, n, Classify{tets, triangles.data(), rows.data(), is_bad.data()});
   scan(exec, triangles);
   scan(exec, rows);
-  if (number_at(exec, is_bad, 0) != 0) {
+  if (cuda::value_at(exec, is_bad, 0) != 0) {
     throw Error(ErrorCode::bad_mesh, "a tet names a point that is not there; 'tessera doctor' says which");
   }
-  const std::uint32_t triangle_count = number_at(exec, triangles, n);
+  const std::uint32_t triangle_count = cuda::value_at(exec, triangles, n);
   if (triangle_count == 0) return surface;
 
-  Buffer<std::uint32_t> places(exec, number_at(exec, rows, vertices));
-  Buffer<std::uint32_t> first_edge(exec, vertices + 1);
-  fill(exec, places, 0xFF);
-  fill(exec, first_edge, 0);
+  auto places = cuda::filled(exec, cuda::value_at(exec, rows, vertices), empty);
+  auto first_edge = cuda::filled<std::uint32_t>(exec, vertices + 1, 0);
   surface.cells = Buffer<TriMesh::Cell>(exec, triangle_count);
   if (options.with_provenance) surface.sources = Buffer<std::uint64_t>(exec, triangle_count);
   auto* corners = reinterpret_cast<std::uint32_t*>(surface.cells.data());
@@ -257,7 +248,7 @@ SurfaceBuffers<Real> resident_isosurface(const Exec& exec, const ResidentTets<Re
            EnterEdges<Real>{tets, mesh.points.data(), triangles.data(), rows.data(), places.data(),
                             first_edge.data(), corners, surface.sources.data()});
   scan(exec, first_edge);
-  const std::uint32_t edges = number_at(exec, first_edge, vertices);
+  const std::uint32_t edges = cuda::value_at(exec, first_edge, vertices);
   Buffer<std::uint64_t> keys(exec, edges);
   Buffer<std::uint32_t> key_places(exec, edges);
   for_each(
@@ -270,14 +261,21 @@ SurfaceBuffers<Real> resident_isosurface(const Exec& exec, const ResidentTets<Re
     surface.edges = Buffer<std::array<std::uint64_t, 2>>(exec, edges);
     surface.weights = Buffer<double>(exec, edges);
   }
-  for_each(exec, edges,
-           WriteVertices<T, Real>{values, mesh.points.data(), iso.value, vertices, keys.data(),
-                                  key_places.data(), places.data(), surface.points.data(),
-                                  surface.edges.data(), surface.weights.data()});
+  Buffer<Vec3d> gradients;
+  if (options.normals == SurfaceNormals::gradient) {
+    gradients = cuda::point_gradients(exec, mesh, values);
+    surface.normals = Buffer<Vec3f>(exec, edges);
+  }
+  for_each(
+      exec, edges,
+      WriteVertices<T, Real>{values, mesh.points.data(), iso.value, vertices, keys.data(), key_places.data(),
+                             places.data(), surface.points.data(), surface.edges.data(),
+                             surface.weights.data(), gradients.data(), surface.normals.data()});
   const std::uint32_t* vertex_of = places.data();
   for_each(
       exec, std::size_t{3} * triangle_count,
       TS_LAMBDA(std::size_t c) { corners[c] = vertex_of[corners[c]]; });
+  if (options.normals == SurfaceNormals::averaged) cuda::average_normals(exec, surface);
   return surface;
 }
 

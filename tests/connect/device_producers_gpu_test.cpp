@@ -95,6 +95,26 @@ TEST_F(DeviceProducers, DeviceWithoutRoomForTheMesh) {
   expect_same(make_shuffled(make_torus(60, 30)), {.max_vertices = 64}, "torus", 100'000);
 }
 
+// The enumeration may come when windows are there already.
+TEST_F(DeviceProducers, WindowsBeforeTheEnumeration) {
+  const TetMesh mesh = make_kuhn(12);
+  const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 64, .exec = Exec::host(2)});
+  Connectivity<3> host(tiles, {.mode = StorageMode::materialized, .ids = Ids::tiled});
+  Connectivity<3> device(tiles, {.mode = StorageMode::explicit_tiles,
+                                 .ids = Ids::tiled,
+                                 .exec = Exec::cuda(0, 2),
+                                 .device_producers = true,
+                                 .device_memory = 100'000});
+  const auto [expected_vt, expected_vf] = host.request<VT, VF>();
+  const auto [vt] = device.request<VT>();
+  EXPECT_EQ((count_different<VT, 3>(expected_vt, vt, 0)), 0u);
+  const auto [vf] = device.request<VF>();
+  EXPECT_EQ((count_different<VF, 3>(expected_vf, vf, 0)), 0u);
+  EXPECT_TRUE(device.has_device_windows());
+  EXPECT_EQ(device.no_device_producers(), "");
+  EXPECT_GT(vf.device_report().tiles, 0u);
+}
+
 TEST_F(DeviceProducers, LittlePinnedMemory) {
   expect_same(make_kuhn(12), {.max_vertices = 64}, "kuhn 12", 0, 1);
 }

@@ -308,7 +308,7 @@ class ConnectionCore {
       if (!options_.device_producers || !no_device_.empty()) return false;
       try {
         if (factory_ == nullptr) {
-          factory_ = std::make_unique<cuda::RowFactory<Dim>>(
+          factory_ = std::make_shared<cuda::RowFactory<Dim>>(
               tiles_, options_.exec,
               cuda::RowFactoryOptions{
                   options_.device_threads, options_.device_memory,
@@ -464,7 +464,7 @@ class ConnectionCore {
   std::vector<std::jthread> helpers_;  // these and those below come last: they stop before the rest goes
   std::string no_device_;              // why there are no queues
   std::atomic<bool> has_failed_{false};
-  std::unique_ptr<cuda::RowFactory<Dim>> factory_;
+  std::shared_ptr<cuda::RowFactory<Dim>> factory_;  // shared: without CUDA nobody can destroy one
   std::array<std::unique_ptr<DeviceQueue>, TileStore::max_relations> queues_;  // by relation
 };
 

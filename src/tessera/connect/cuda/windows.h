@@ -51,8 +51,12 @@ class Windows {
     return static_cast<std::size_t>(std::upper_bound(first_.begin(), first_.end(), tile) - first_.begin()) -
            1;
   }
-  /// Before any window is asked for.
-  void set_enumeration(const EnumerationPointers& ids) { ids_ = ids; }
+  /// Not concurrently with get(). Windows that do not have it yet are copied again when they are wanted.
+  void set_enumeration(const EnumerationPointers& ids) {
+    ids_ = ids;
+    for (Slot& slot : slots_) slot.window.reset();
+    resident_ = 0;
+  }
 
   /// A window, copied to the device unless it is there. It stays as long as somebody holds it.
   [[nodiscard]] std::shared_ptr<const Window> get(std::size_t window) {
@@ -72,14 +76,8 @@ class Windows {
         window + 1 == first_.size() ? static_cast<std::uint32_t>(mesh_.tile_count()) : first_[window + 1];
     slot.window = std::make_shared<const Window>(mesh_, exec_, TileRange{first_[window], end}, ids_);
     ++resident_;
-    ++copied_;
     synchronize(exec_);  // other threads use it on other streams
     return slot.window;
-  }
-  /// How many windows were copied so far.
-  [[nodiscard]] std::uint64_t copied() const {
-    const std::scoped_lock lock(mutex_);
-    return copied_;
   }
 
  private:
@@ -92,11 +90,10 @@ class Windows {
   Exec exec_;
   EnumerationPointers ids_;
   std::vector<std::uint32_t> first_;  // tiles
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::vector<Slot> slots_;
   Bytes resident_ = 0;
   std::uint64_t clock_ = 0;
-  std::uint64_t copied_ = 0;
 };
 
 }  // namespace tessera::cuda

@@ -119,6 +119,11 @@ FieldRange compute_range(const Field& field, int component) {
   });
 }
 
+std::string number_text(const Json& value) {
+  if (value.is_null()) return "-";
+  return value.is_number_float() ? fmt::format("{:.6g}", value.get<double>()) : value.dump();
+}
+
 Json describe_field(const FieldChoice& choice) {
   const Field& field = *choice.field;
   const FieldRange whole = compute_range(field);

@@ -40,6 +40,9 @@ struct FieldRange {
 /// Of one component, or of all of them with component = -1.
 [[nodiscard]] FieldRange compute_range(const Field& field, int component = -1);
 
+/// A bound of a range for people: six digits of a fraction, "-" if there is none.
+[[nodiscard]] std::string number_text(const Json& value);
+
 /// Name, association, type, components, tuples, range, a range for each component, NaN count.
 [[nodiscard]] Json describe_field(const FieldChoice& choice);
 

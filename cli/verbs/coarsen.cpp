@@ -135,9 +135,14 @@ int run_coarsen(Session& session, const CoarsenArguments& options) {
   add("before", surface.mesh.vertex_count(), before);
   add("after", coarse.mesh.vertex_count(), after);
   session.print("{}", table.text());
+  session.print("dropped {} that collapsed, {} folded onto each other, {} without triangles\n",
+                counted(coarse.dropped.size(), "triangle", "triangles"), grouped(coarse.folded.size()),
+                counted(coarse.isolated, "point", "points"));
   Json& result = session.result();
   result["points"] = {{"before", surface.mesh.vertex_count()}, {"after", coarse.mesh.vertex_count()}};
   result["dropped"] = coarse.dropped.size();
+  result["folded"] = coarse.folded.size();
+  result["isolated"] = coarse.isolated;
   result["before"] = describe(before);
   result["after"] = describe(after);
   if (!options.histogram.empty()) {

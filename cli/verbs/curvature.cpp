@@ -31,7 +31,7 @@ int run_curvature(Session& session, const CurvatureArguments& options) {
     throw Error(ErrorCode::unsupported, fmt::format("triangles have a curvature, but '{}' is a {}",
                                                     options.input.file.string(), kind_name(input.mesh)));
   }
-  const Reservation room(session.memory(), surface->vertex_count() * 33 + surface->cell_count() * 3 * 12,
+  const Reservation room(session.memory(), surface->vertex_count() * 33 + surface->cell_count() * 3 * 8,
                          "the curvature");
   Curvature curvature = session.in_phase(Phase::compute, [&] {
     return compute_curvature(*surface, {.exec = session.host(), .monitor = &session.monitor()});
@@ -43,7 +43,8 @@ int run_curvature(Session& session, const CurvatureArguments& options) {
   for (const Field* field : {&gaussian, &mean}) {
     const FieldRange range = compute_range(*field);
     result[field->name()] = {{"lowest", range.lowest}, {"highest", range.highest}};
-    session.print("  {} from {} to {}\n", field->name(), range.lowest.dump(), range.highest.dump());
+    session.print("  {} from {} to {}\n", field->name(), number_text(range.lowest),
+                  number_text(range.highest));
     surface->point_data.add(*field);
   }
   surface->point_data.add(Field("IsOnBoundary", std::move(curvature.is_on_boundary)));

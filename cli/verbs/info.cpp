@@ -77,11 +77,6 @@ Json describe_mesh(const std::filesystem::path& file, const Input& input) {
   return object;
 }
 
-std::string number_text(const Json& value) {
-  if (value.is_null()) return "-";
-  return value.is_number_float() ? fmt::format("{:.6g}", value.get<double>()) : value.dump();
-}
-
 std::string list_text(const Json& values, std::string_view separator) {
   std::string text;
   for (const Json& value : values)

@@ -153,7 +153,7 @@ int run_isosurface(Session& session, const SurfaceOptions& options) {
   if (surface.mesh.cells.empty()) {
     const FieldRange range = compute_range(field);
     session.note(fmt::format("the surface is empty: '{}' goes from {} to {}", field.name(),
-                             range.lowest.dump(), range.highest.dump()));
+                             number_text(range.lowest), number_text(range.highest)));
   }
   Json& result = session.result();
   result["field"] = field.name();

@@ -1,11 +1,15 @@
 // Coarsening against maps, on a sphere, and the measure of quality on triangles that are known.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <numbers>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <generate/surfaces.h>
@@ -63,6 +67,78 @@ TEST(Coarsen, JoinsTheVerticesNearAnInputPoint) {
   EXPECT_EQ(dropped, coarse.dropped.size());
 }
 
+/// A closed surface with sheets thinner than a cell: noise, low at the border of its lattice.
+Isosurface noisy_surface(std::uint32_t n) {
+  const Grid grid = make_lattice(n, n, n);
+  Field field = make_mri_field(grid);
+  const auto values = field.as<float>();
+  for (std::uint32_t i = 0; i < n * n * n; ++i) {
+    const auto is_border = [n](std::uint32_t at) { return at == 0 || at == n - 1; };
+    if (is_border(i % n) || is_border(i / n % n) || is_border(i / n / n)) values[i] = -1;
+  }
+  return isosurface(grid, field, {{0.15}}, {.keep_provenance = true});
+}
+
+TEST(Coarsen, DropsFoldedTrianglesAndVerticesWithoutAny) {
+  const Isosurface surface = noisy_surface(24);
+  struct Folded {
+    std::vector<std::uint32_t> up, down;  // triangles by direction
+  };
+  const auto point_of = [&](VertexId v) {
+    const auto& edge = surface.provenance.edges[v.index()];
+    return surface.provenance.weights[v.index()] <= 0.5 ? edge[0] : edge[1];
+  };
+  std::map<std::set<std::uint64_t>, Folded> by_points;
+  std::set<std::uint64_t> all;
+  for (std::uint32_t t = 0; t < surface.mesh.cell_count(); ++t) {
+    std::array<std::uint64_t, 3> points;
+    for (int c = 0; c < 3; ++c) all.insert(points[c] = point_of(surface.mesh.cells[t][c]));
+    const std::set<std::uint64_t> key(points.begin(), points.end());
+    if (key.size() < 3) continue;
+    int falls = 0;  // one fall on the way around: the points ascend
+    for (int c = 0; c < 3; ++c) falls += points[c] > points[(c + 1) % 3] ? 1 : 0;
+    (falls == 1 ? by_points[key].up : by_points[key].down).push_back(t);
+  }
+  std::set<std::uint32_t> left;
+  std::set<std::uint64_t> used;
+  std::size_t folded = 0;
+  for (const auto& [key, same] : by_points) {
+    const std::size_t count = same.up.size() + same.down.size();
+    folded += count - count % 2;
+    if (count % 2 == 0) continue;
+    left.insert((same.up.size() > same.down.size() ? same.up : same.down).front());
+    used.insert(key.begin(), key.end());
+  }
+  ASSERT_GT(folded, 10u);
+  ASSERT_LT(used.size(), all.size());
+  const Coarsened coarse = coarsen(surface.mesh, surface.provenance, {.exec = Exec::host(3)});
+  EXPECT_EQ(coarse.folded.size(), folded);
+  EXPECT_EQ(coarse.isolated, all.size() - used.size());
+  EXPECT_EQ(coarse.mesh.vertex_count(), used.size());
+  ASSERT_EQ(coarse.mesh.cell_count(), left.size());
+  EXPECT_EQ(coarse.mesh.cell_count() + coarse.folded.size() + coarse.dropped.size(),
+            surface.mesh.cell_count());
+  std::map<std::uint64_t, VertexId> number;
+  for (const std::uint64_t point : used)
+    number.emplace(point, VertexId(static_cast<std::uint32_t>(number.size())));
+  std::size_t cell = 0;
+  for (const std::uint32_t t : left) {
+    EXPECT_FALSE(std::ranges::binary_search(coarse.folded, t));
+    for (int c = 0; c < 3; ++c)
+      ASSERT_EQ(coarse.mesh.cells[cell][c], number.at(point_of(surface.mesh.cells[t][c])));
+    ++cell;
+  }
+  for (std::uint32_t v = 0; v < surface.mesh.vertex_count(); ++v) {
+    const auto found = number.find(point_of(VertexId(v)));
+    ASSERT_EQ(coarse.vertices[v], found == number.end() ? VertexId() : found->second);
+  }
+  std::map<std::pair<VertexId, VertexId>, int> uses;  // a closed surface stays closed
+  for (const TriMesh::Cell& t : coarse.mesh.cells) {
+    for (int c = 0; c < 3; ++c) ++uses[std::minmax(t[c], t[(c + 1) % 3])];
+  }
+  for (const auto& [edge, count] : uses) EXPECT_EQ(count % 2, 0);
+}
+
 TEST(Coarsen, HalvesASphereAndMakesItsTrianglesBetter) {
   const Isosurface surface = sphere_surface(48);
   const Coarsened coarse = coarsen(surface.mesh, surface.provenance);
@@ -81,12 +157,28 @@ TEST(Coarsen, HalvesASphereAndMakesItsTrianglesBetter) {
 }
 
 TEST(Coarsen, IsTheSameForAnyNumberOfThreads) {
-  const Isosurface surface = sphere_surface(40);
+  const Isosurface surface = noisy_surface(40);
   const Coarsened one = coarsen(surface.mesh, surface.provenance, {.exec = Exec::host(1)});
   const Coarsened more = coarsen(surface.mesh, surface.provenance, {.exec = Exec::host(4)});
   EXPECT_EQ(one.mesh, more.mesh);
   EXPECT_EQ(one.vertices, more.vertices);
+  EXPECT_EQ(one.folded, more.folded);
   EXPECT_EQ(summarize_quality(one.mesh, Exec::host(1)).mean, summarize_quality(one.mesh, Exec::host(4)).mean);
+}
+
+TEST(Coarsen, WhatCollapsesAsAWholeLeavesNothing) {
+  const Grid grid = make_lattice(3, 3, 3);
+  Array<float> values(27, 0);
+  values[13] = 1;  // the surface lies around this point
+  const Isosurface surface =
+      isosurface(grid, Field("f", std::move(values)), {{0.9}}, {.keep_provenance = true});
+  ASSERT_EQ(surface.mesh.cell_count(), 8u);
+  const Coarsened coarse = coarsen(surface.mesh, surface.provenance);
+  EXPECT_EQ(coarse.mesh.vertex_count(), 0u);
+  EXPECT_EQ(coarse.mesh.cell_count(), 0u);
+  EXPECT_EQ(coarse.dropped.size(), 8u);
+  EXPECT_EQ(coarse.isolated, 1u);
+  EXPECT_EQ(coarsen({}, {}).mesh.vertex_count(), 0u);
 }
 
 TEST(Coarsen, NeedsTheProvenanceOfEveryVertex) {

@@ -3,14 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numbers>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <generate/surfaces.h>
 #include <tessera/core/error.h>
+#include <tessera/core/random.h>
+#include <tessera/generate/angle.h>
 #include <tessera/generate/curvature.h>
 #include <tessera/generate/dual.h>
 #include <tessera/mesh/make.h>
@@ -215,6 +219,130 @@ TEST(Curvature, OnTheBoundaryIsThatOfTheNeighboursInside) {
     EXPECT_NEAR(found.gaussian[v], 1, 0.06);
   }
   EXPECT_GT(on_boundary, 40u);
+}
+
+TEST(Curvature, CornerAnglesAreThoseOfAtan2) {
+  for (int step = 0; step <= 100000; ++step) {
+    const double angle = pi * step / 100000;
+    for (const double size : {1.0, 3e-200, 7e150}) {
+      const double sine = size * std::abs(std::sin(angle));
+      const double cosine = size * std::cos(angle);
+      ASSERT_NEAR(corner_angle(sine, cosine), std::atan2(sine, cosine), 4.5e-16) << angle;
+    }
+  }
+  EXPECT_EQ(corner_angle(0, 1), 0);
+  EXPECT_EQ(corner_angle(0, -1), pi);
+  EXPECT_EQ(corner_angle(2, 0), pi / 2);
+  EXPECT_NEAR(corner_angle(1e-300, 1), 1e-300, 1e-315);
+}
+
+/// Plain loops over all triangles for each vertex; edges in a map.
+Curvature naive_curvature(const TriMesh& mesh) {
+  const std::size_t n = mesh.vertex_count();
+  Curvature result{Array<double>(n, 0), Array<double>(n, 0), Array<double>(n, 0), Array<double>(n, 0),
+                   Array<std::uint8_t>(n, 0)};
+  std::map<std::pair<VertexId, VertexId>, int> edges;
+  for (const TriMesh::Cell& t : mesh.cells) {
+    for (int c = 0; c < 3; ++c) ++edges[std::minmax(t[c], t[(c + 1) % 3])];
+  }
+  for (const auto& [edge, uses] : edges) {
+    if (uses == 2) continue;
+    result.is_on_boundary[edge.first.index()] = result.is_on_boundary[edge.second.index()] = 1;
+  }
+  for (std::uint32_t v = 0; v < n; ++v) {
+    double angles = 0;
+    Vec3d bend = {0, 0, 0};
+    Vec3d normal = {0, 0, 0};
+    for (const TriMesh::Cell& t : mesh.cells) {
+      for (int c = 0; c < 3; ++c) {
+        if (t[c] != VertexId(v)) continue;
+        const Vec3d p = mesh.points[t[c]];
+        const Vec3d q = mesh.points[t[(c + 1) % 3]];
+        const Vec3d r = mesh.points[t[(c + 2) % 3]];
+        const auto angle_at = [](const Vec3d& o, const Vec3d& a, const Vec3d& b) {
+          return std::atan2(length(cross(a - o, b - o)), dot(a - o, b - o));
+        };
+        if (!(length(cross(q - p, r - p)) > 0)) continue;
+        const double at_p = angle_at(p, q, r);
+        const double at_q = angle_at(q, r, p);
+        const double at_r = angle_at(r, p, q);
+        angles += at_p;
+        const double area = 0.5 * length(cross(q - p, r - p));
+        const bool is_obtuse = std::max({at_p, at_q, at_r}) > pi / 2;
+        const double voronoi = (dot(q - p, q - p) / std::tan(at_r) + dot(r - p, r - p) / std::tan(at_q)) / 8;
+        result.area[v] += !is_obtuse ? voronoi : at_p > pi / 2 ? area / 2 : area / 4;
+        bend = bend + (1 / std::tan(at_r)) * (p - q) + (1 / std::tan(at_q)) * (p - r);
+        normal = normal + cross(q - p, r - p);
+      }
+    }
+    if (angles == 0) continue;
+    const bool is_open = result.is_on_boundary[v] != 0;
+    result.defect[v] = (is_open ? pi : 2 * pi) - angles;
+    if (is_open) continue;
+    result.gaussian[v] = result.defect[v] / result.area[v];
+    result.mean[v] = (dot(bend, normal) < 0 ? -1 : 1) * length(bend) / (4 * result.area[v]);
+  }
+  for (std::uint32_t v = 0; v < n; ++v) {
+    if (result.is_on_boundary[v] == 0) continue;
+    double count = 0;
+    for (const auto& [edge, uses] : edges) {
+      if (edge.first != VertexId(v) && edge.second != VertexId(v)) continue;
+      const std::uint32_t other = edge.first.index() + edge.second.index() - v;
+      if (result.is_on_boundary[other] != 0) continue;
+      ++count;
+      result.gaussian[v] += result.gaussian[other];
+      result.mean[v] += result.mean[other];
+    }
+    if (count == 0) continue;
+    result.gaussian[v] /= count;
+    result.mean[v] /= count;
+  }
+  return result;
+}
+
+void expect_curvature(const TriMesh& mesh) {
+  const Curvature expected = naive_curvature(mesh);
+  const Curvature found = compute_curvature(mesh, {.exec = Exec::host(2)});
+  EXPECT_EQ(found.is_on_boundary, expected.is_on_boundary);
+  const auto expect_near = [](const Array<double>& a, const Array<double>& b) {
+    ASSERT_EQ(a.size(), b.size());
+    for (std::size_t v = 0; v < a.size(); ++v) {
+      // NOLINTNEXTLINE: numbers of all sizes
+      ASSERT_NEAR(a[v], b[v], 1e-9 * std::max(1.0, std::abs(b[v]))) << v;
+    }
+  };
+  expect_near(found.defect, expected.defect);
+  expect_near(found.area, expected.area);
+  expect_near(found.gaussian, expected.gaussian);
+  expect_near(found.mean, expected.mean);
+}
+
+TEST(Curvature, OfAnyTrianglesIsThatOfPlainLoops) {
+  expect_curvature(make_torus(12, 9));
+  expect_curvature(make_height_field(11, 13));
+  TriMesh mixed = make_ico(2);
+  for (std::size_t t = 0; t < mixed.cell_count(); t += 3) std::swap(mixed.cells[t][0], mixed.cells[t][1]);
+  expect_curvature(mixed);
+  SplitMix64 random(5);
+  TriMesh heap;  // degenerate, repeated and non-manifold triangles, and vertices without any
+  Array<Vec3d> points(40);
+  for (Vec3d& p : points) p = {random.uniform(), random.uniform(), random.uniform()};
+  points[7] = {std::numeric_limits<double>::quiet_NaN(), 0, 0};
+  heap.points = std::move(points);
+  const auto any = [&] { return VertexId(static_cast<std::uint32_t>(random.below(38))); };
+  for (int t = 0; t < 90; ++t) heap.cells.push_back({any(), any(), any()});
+  for (int t = 0; t < 10; ++t) heap.cells.push_back(heap.cells[static_cast<std::size_t>(t)]);
+  expect_curvature(heap);
+  TriMesh fan;  // a closed one of many triangles, so that its middle is no boundary
+  Array<Vec3d> rim = {{0, 0, 1}};
+  constexpr std::uint32_t count = 50;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    rim.push_back({std::cos(2 * pi * i / count), std::sin(2 * pi * i / count), 0});
+    fan.cells.push_back({VertexId(0), VertexId(1 + i), VertexId(1 + (i + 1) % count)});
+  }
+  fan.points = std::move(rim);
+  expect_curvature(fan);
+  EXPECT_EQ(compute_curvature(fan).is_on_boundary[0], 0);
 }
 
 TEST(Curvature, BadMeshesAreRefused) {

@@ -354,6 +354,16 @@ std::vector<Isosurface> odd_isosurfaces() {
     for (const double value : {0.0, 40.0, 1e9})
       surfaces.push_back(isosurface(grid, grid.field("numbers"), {&value, 1}, {.keep_provenance = true}));
   }
+  const Grid noisy = make_lattice(24, 24, 24);  // sheets thinner than a cell fold onto each other
+  const double value = 0.15;
+  surfaces.push_back(isosurface(noisy, make_mri_field(noisy), {&value, 1}, {.keep_provenance = true}));
+  for (int copy = 0; copy < 3; ++copy) {  // the same triangles many times, some turned over
+    TriMesh& mesh = surfaces.back().mesh;
+    for (std::size_t t = 0; t < 40; ++t) {
+      const TriMesh::Cell c = mesh.cells[t];
+      mesh.cells.push_back(t % (2 + copy) == 0 ? TriMesh::Cell{c[1], c[0], c[2]} : c);
+    }
+  }
   return surfaces;
 }
 
@@ -361,6 +371,8 @@ void expect_same_coarsening(const Isosurface& surface, const Coarsened& made) {
   const Coarsened host = coarsen(surface.mesh, surface.provenance);
   ASSERT_EQ(made.vertices, host.vertices);
   ASSERT_EQ(made.dropped, host.dropped);
+  ASSERT_EQ(made.folded, host.folded);
+  ASSERT_EQ(made.isolated, host.isolated);
   ASSERT_EQ(made.mesh, host.mesh);
 }
 

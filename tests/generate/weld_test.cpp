@@ -118,6 +118,34 @@ TEST(Weld, NearPointsAreThoseOfAllPairs) {
   }
 }
 
+TEST(Weld, ChainsOfNearPointsAreDecidedInOrder) {
+  constexpr std::uint32_t count = 20000;  // several workers' worth
+  Array<Vec3d> line(count);
+  std::vector<std::uint32_t> pairs;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    line[i] = {0.6 * i, 0, 0};
+    pairs.push_back(i / 2);  // each kept point takes the next one, which is 0.6 away
+  }
+  Array<Vec3d> mixed(count);
+  for (std::uint32_t i = 0; i < count; ++i) mixed[i] = line[i * 7919ull % count];
+  const auto expected = naive_near(mixed, 1);
+  for (const int threads : {1, 2, 4}) {
+    EXPECT_EQ(numbers(group_near_points(line, 1, Exec::host(threads)).connections), pairs);
+    EXPECT_EQ(numbers(group_near_points(mixed, 1, Exec::host(threads)).connections), expected);
+  }
+}
+
+TEST(Weld, NearPointsMayBeFarFromTheOrigin) {
+  Array<Vec3d> points;  // beside the corners of cubes, whatever their size
+  for (const double at : {-1e9, -4.0, 0.0, 6.0, 6e5}) {
+    for (const double step : {0.0, 0.5, 1.0, -1.0, 2.5}) points.push_back({at + step, at, -at + step});
+  }
+  for (const double tolerance : {0.7, 1.0, 1.5}) {
+    EXPECT_EQ(numbers(group_near_points(points, tolerance, Exec::host(2)).connections),
+              naive_near(points, tolerance));
+  }
+}
+
 TEST(Weld, ASoupGetsItsMeshBack) {
   const TriMesh ico = make_ico(5);
   const TriMesh soup = make_soup(ico);

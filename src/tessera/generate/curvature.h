@@ -33,7 +33,7 @@ struct Curvature {
 
 /// On the boundary, where neither is defined by the triangles on one side, both are the mean of the
 /// neighbours that are not on it, and 0 if there are none. Triangles without area take no part. Sums go by
-/// ascending triangle, so that the result is the same for any number of threads. 20 bytes a corner besides
+/// ascending triangle, so that the result is the same for any number of threads. 8 bytes a corner besides
 /// the result. Error(bad_mesh) for a triangle that names a point that is not there.
 [[nodiscard]] Curvature compute_curvature(const TriMesh& mesh, const CurvatureOptions& options = {});
 

@@ -180,16 +180,6 @@ Totals number_rows(const View& view, Totals begin, Array<RowCounts>& first, cons
   template bool fill_high_bits(std::span<const T>, const View&, Isovalues<T>, std::span<Level>, \
                                const Exec&);                                                    \
   template Array<std::uint64_t> find_whole_cells(std::span<const T>, const View&, const Exec&)
-TS_INSTANTIATE(std::int8_t);
-TS_INSTANTIATE(std::uint8_t);
-TS_INSTANTIATE(std::int16_t);
-TS_INSTANTIATE(std::uint16_t);
-TS_INSTANTIATE(std::int32_t);
-TS_INSTANTIATE(std::uint32_t);
-TS_INSTANTIATE(std::int64_t);
-TS_INSTANTIATE(std::uint64_t);
-TS_INSTANTIATE(float);
-TS_INSTANTIATE(double);
-#undef TS_INSTANTIATE
+#include <tessera/mesh/instantiate_fields.inc>
 
 }  // namespace tessera::lattice

@@ -27,20 +27,28 @@ using PairKey = std::array<std::uint32_t, 2>;
 
 namespace detail {
 
-/// The rows of an unfinished grouping.
+/// The rows of an unfinished grouping: count() all items, make_room(), enter() them, number().
 class PairRows {
  public:
   PairRows(std::size_t rows, const Exec& exec)
-      : exec_(exec), is_alone_(exec.threads() == 1), begins_(rows + 1), found_(rows + 1) {
-    host_for_each(exec_, rows + 1, [&](std::size_t r) { begins_[r] = found_[r] = 0; });
+      : exec_(exec), is_alone_(exec.threads() == 1), begins_(rows + 1) {
+    host_for_each(exec_, rows + 1, [&](std::size_t r) { begins_[r] = 0; });
   }
-  void count(std::uint32_t low) { add(begins_[low]); }
+  void count(std::uint32_t low) {
+    std::uint32_t& items = begins_[low];
+    if (is_alone_) {
+      ++items;
+    } else {
+      std::atomic_ref(items).fetch_add(1, std::memory_order_relaxed);
+    }
+  }
   void make_room() {
     host::exclusive_scan<std::uint32_t, std::uint32_t>(exec_.threads(), begins_, begins_);
     places_.resize(begins_.back());
     host_for_each(exec_, places_.size(), [&](std::size_t p) { places_[p] = empty; });
   }
-  /// The place of a pair in the row of its lower half.
+  /// The place of a pair in the row of its lower half. A row has several times the room it needs, so the
+  /// first place that is tried mostly is the one.
   std::uint32_t enter(const PairKey& pair) {
     const std::uint32_t begin = begins_[pair[0]];
     const std::uint32_t end = begins_[pair[0] + 1];
@@ -57,27 +65,29 @@ class PairRows {
         if (seen == pair[1]) return p;
         continue;
       }
-      add(found_[pair[0]]);
       return p;
     }
   }
-  /// Numbers the pairs; a place then gives the number of its pair.
+  /// Numbers the pairs, ascending; a place then gives the number of its pair.
   Array<PairKey> number() {
-    host::exclusive_scan<std::uint32_t, std::uint32_t>(exec_.threads(), found_, found_);
-    Array<PairKey> pairs(found_.back());
-    host::for_each_chunk(exec_.threads(), begins_.size() - 1, 4096, [&](host::Range range, int) {
-      Array<std::uint64_t> row;  // (higher half, place)
+    constexpr std::size_t chunk = 4096;
+    const std::size_t rows = begins_.size() - 1;
+    Array<std::uint32_t> firsts((rows + chunk - 1) / chunk);  // pairs of a chunk, then of those before it
+    host::for_each_chunk(exec_.threads(), rows, chunk, [&](host::Range range, int) {
+      const std::span<const std::uint32_t> places(places_.data() + begins_[range.begin],
+                                                  places_.data() + begins_[range.end]);
+      std::uint32_t used = 0;
+      for (const std::uint32_t place : places) used += place != empty ? 1 : 0;
+      firsts[range.begin / chunk] = used;
+    });
+    std::uint32_t total = 0;
+    for (std::uint32_t& count : firsts) total += std::exchange(count, total);
+    Array<PairKey> pairs(total);
+    host::for_each_chunk(exec_.threads(), rows, chunk, [&](host::Range range, int) {
+      std::uint32_t id = firsts[range.begin / chunk];
+      Array<std::uint64_t> sorted;
       for (std::size_t r = range.begin; r < range.end; ++r) {
-        row.clear();
-        for (std::uint32_t p = begins_[r]; p < begins_[r + 1]; ++p) {
-          if (places_[p] != empty) row.push_back(std::uint64_t{places_[p]} << 32 | p);
-        }
-        std::sort(row.begin(), row.end());
-        std::uint32_t id = found_[r];
-        for (const std::uint64_t entry : row) {
-          pairs[id] = {static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(entry >> 32)};
-          places_[static_cast<std::uint32_t>(entry)] = id++;
-        }
+        if (begins_[r] != begins_[r + 1]) number_row(static_cast<std::uint32_t>(r), id, pairs, sorted);
       }
     });
     return pairs;
@@ -87,18 +97,23 @@ class PairRows {
  private:
   static constexpr std::uint32_t empty = 0xFFFFFFFFu;
 
-  void add(std::uint32_t& counter) const {
-    if (is_alone_) {
-      ++counter;
-    } else {
-      std::atomic_ref(counter).fetch_add(1, std::memory_order_relaxed);
+  void number_row(std::uint32_t row, std::uint32_t& id, Array<PairKey>& pairs, Array<std::uint64_t>& sorted) {
+    sorted.resize(std::max<std::size_t>(sorted.size(), begins_[row + 1] - begins_[row]));
+    std::size_t found = 0;
+    for (std::uint32_t p = begins_[row]; p < begins_[row + 1]; ++p) {  // without a branch
+      sorted[found] = std::uint64_t{places_[p]} << 32 | p;
+      found += places_[p] != empty ? 1 : 0;
+    }
+    std::sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(found));
+    for (const std::uint64_t entry : std::span(sorted).first(found)) {
+      pairs[id] = {row, static_cast<std::uint32_t>(entry >> 32)};
+      places_[static_cast<std::uint32_t>(entry)] = id++;
     }
   }
 
   Exec exec_;
   bool is_alone_;
   Array<std::uint32_t> begins_;  ///< of each row: its items, then its first place
-  Array<std::uint32_t> found_;   ///< of each row: different pairs, then the number of its first one
   Array<std::uint32_t> places_;  ///< the higher half of the pair there, then its number
 };
 
@@ -106,7 +121,7 @@ class PairRows {
 
 /// Groups items by pair_of(item) -> PairKey, whose lower half is below `rows` and whose higher half is no
 /// invalid id. Fills each item's pair and returns the pairs, ascending. Besides the result 4 bytes an item
-/// and 8 a row; pair_of is called twice for each item. The same for any number of threads.
+/// and 4 a row; pair_of is called twice for each item. The same for any number of threads.
 template <class PairOf>
 [[nodiscard]] Array<PairKey> fill_pair_connections(std::span<VertexId> connections, std::size_t rows,
                                                    const PairOf& pair_of, const Exec& exec) {

@@ -3,8 +3,6 @@
 #include <type_traits>
 #include <utility>
 
-#include <tessera/exec/host/runs.h>
-
 namespace tessera {
 
 Points gather(const Points& points, std::span<const std::uint32_t> order, const Exec& exec) {
@@ -24,27 +22,14 @@ FieldSet repeat(const FieldSet& fields, std::size_t cells, std::size_t parts) {
 
 template <int Dim>
 Array<std::uint32_t> drop_degenerate(SimplexMesh<Dim>& mesh, const Exec& exec) {
-  const auto is_degenerate = [&](std::size_t c) {
-    const auto& cell = mesh.cells[c];
-    bool repeats = false;
-    for (std::size_t i = 0; i < cell.size(); ++i) {
-      for (std::size_t j = i + 1; j < cell.size(); ++j) repeats = repeats || cell[i] == cell[j];
-    }
-    return repeats;
-  };
   const auto list = [&](bool degenerate) {
-    Array<std::uint32_t> found(mesh.cell_count());
-    found.resize(host::for_each_kept(
-        exec.threads(), mesh.cell_count(), [&](std::size_t c) { return is_degenerate(c) == degenerate; },
-        [&](std::size_t c, std::size_t place) { found[place] = static_cast<std::uint32_t>(c); }));
-    return found;
+    return list_if(
+        mesh.cell_count(), [&](std::size_t c) { return is_degenerate(mesh.cells[c]) == degenerate; }, exec);
   };
   Array<std::uint32_t> dropped = list(true);
   if (dropped.empty()) return dropped;
   const Array<std::uint32_t> kept = list(false);
-  Array<typename SimplexMesh<Dim>::Cell> cells(kept.size());
-  host_for_each(exec, kept.size(), [&](std::size_t c) { cells[c] = mesh.cells[kept[c]]; });
-  mesh.cells = std::move(cells);
+  mesh.cells = gather(mesh.cells, kept, exec);
   mesh.cell_data = mesh.cell_data.gather(kept);
   return dropped;
 }

@@ -6,21 +6,13 @@
 
 #include <tessera/core/error.h>
 #include <tessera/exec/for_each.h>
-#include <tessera/exec/host/runs.h>
 #include <tessera/generate/interpolate.h>
 #include <tessera/generate/key_reduce.h>
 #include <tessera/generate/normals.h>
+#include <tessera/generate/parts.h>
 
 namespace tessera {
 namespace {
-
-/// The elements of `from` named by `order`.
-template <class T>
-Array<T> gathered(const Array<T>& from, std::span<const std::uint32_t> order, const Exec& exec) {
-  Array<T> to(order.size());
-  host_for_each(exec, order.size(), [&](std::size_t i) { to[i] = from[order[i]]; });
-  return to;
-}
 
 /// Names the triangles by the merged vertices; returns those that did not collapse.
 Array<std::uint32_t> reconnect(Array<TriMesh::Cell>& cells, std::span<const VertexId> merged,
@@ -28,15 +20,8 @@ Array<std::uint32_t> reconnect(Array<TriMesh::Cell>& cells, std::span<const Vert
   host_for_each(exec, cells.size(), [&](std::size_t t) {
     for (VertexId& v : cells[t]) v = merged[v.index()];
   });
-  Array<std::uint32_t> kept(cells.size());
-  kept.resize(host::for_each_kept(
-      exec.threads(), cells.size(),
-      [&](std::size_t t) {
-        const TriMesh::Cell& c = cells[t];
-        return c[0] != c[1] && c[1] != c[2] && c[2] != c[0];
-      },
-      [&](std::size_t t, std::size_t place) { kept[place] = static_cast<std::uint32_t>(t); }));
-  return kept;
+  return list_if(
+      cells.size(), [&](std::size_t t) { return !is_degenerate(cells[t]); }, exec);
 }
 
 }  // namespace
@@ -90,11 +75,11 @@ void merge_exact_vertices(Isosurface& surface, std::size_t input_points, const E
   TriMesh& mesh = surface.mesh;
   mesh.points = mesh.points.gather(chosen);
   mesh.point_data = mesh.point_data.gather(chosen);
-  from.edges = gathered(from.edges, chosen, exec);
-  from.weights = gathered(from.weights, chosen, exec);
+  from.edges = gather(from.edges, chosen, exec);
+  from.weights = gather(from.weights, chosen, exec);
   const Array<std::uint32_t> kept = reconnect(mesh.cells, merged, exec);
-  mesh.cells = gathered(mesh.cells, kept, exec);
-  from.cells = gathered(from.cells, kept, exec);
+  mesh.cells = gather(mesh.cells, kept, exec);
+  from.cells = gather(from.cells, kept, exec);
 }
 
 Field averaged_normals(const TriMesh& mesh, const Exec& exec) {

@@ -85,8 +85,8 @@ void append_level(SurfaceArrays<Real>& arrays, TetLevel&& level, std::span<const
     provenance.cells.insert(provenance.cells.end(), level.tets.begin(), level.tets.end());
   }
   host_for_each(exec, level.edges.size(), [&](std::size_t i) {
-    const std::uint32_t a = level.edges[i][0].index();
-    const std::uint32_t b = level.edges[i][1].index();
+    const std::uint32_t a = level.edges[i][0];
+    const std::uint32_t b = level.edges[i][1];
     using Weight = WeightOf<T>;
     const Weight t =
         edge_weight(static_cast<Weight>(values[a]), static_cast<Weight>(values[b]), isovalue.value);

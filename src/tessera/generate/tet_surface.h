@@ -1,19 +1,17 @@
 // Marching tetrahedra on an unstructured mesh, host side.
 //
-// An output vertex is a crossed edge; its key is the pair of its ends. Pairs are grouped by direct addressing
-// of the lower end and a short search for the higher one:
+// An output vertex is a crossed edge; its key is the pair of its ends, grouped as pair_groups.h does it:
 //
 //   1. tets are classified by a byte for each corner; crossed ones are marked and their edges counted by
-//   lower end,
-//   2. every lower end gets room for so many; an edge enters its row if it is not there yet, and the
-//   triangles
-//      are written with the places of their edges,
+//      lower end,
+//   2. edges enter the rows of their lower ends, and triangles are written with the places of their edges,
 //   3. rows are sorted, which numbers the vertices by ascending key, and triangles change from places to
-//   vertices.
+//      vertices.
 //
 // Tets that are not crossed are read once, in step 1.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -31,7 +29,8 @@ inline constexpr std::uint8_t nan_mark = 8;
 
 /// The isosurface of one isovalue, before it has coordinates.
 struct TetLevel {
-  Array<std::array<VertexId, 2>> edges;  ///< of each output vertex, the lower end first; ascending
+  Array<std::array<std::uint32_t, 2>>
+      edges;  ///< the lower and the higher end of each output vertex; ascending
   Array<TriMesh::Cell> cells;
   Array<std::uint32_t> tets;  ///< of each triangle, if asked for
 };

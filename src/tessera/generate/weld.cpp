@@ -1,5 +1,6 @@
 #include <tessera/generate/weld.h>
 
+#include <atomic>
 #include <string_view>
 #include <utility>
 
@@ -34,13 +35,19 @@ Welded<Dim> weld_cells(const SimplexMesh<Dim>& soup, const WeldOptions& options)
   SimplexMesh<Dim>& mesh = welded.mesh;
   mesh.points = gather(soup.points, groups.first, exec);
   mesh.cells.resize(soup.cell_count());
-  host_for_each(exec, soup.cell_count(), [&](std::size_t c) {
-    for (std::size_t i = 0; i < mesh.cells[c].size(); ++i)
-      mesh.cells[c][i] = groups.connections[soup.cells[c][i].index()];
+  std::atomic<bool> has_degenerate = false;
+  host::for_each_share(exec.threads(), soup.cell_count(), [&](host::Range range) {
+    bool found = false;
+    for (std::size_t c = range.begin; c < range.end; ++c) {
+      for (std::size_t i = 0; i < mesh.cells[c].size(); ++i)
+        mesh.cells[c][i] = groups.connections[soup.cells[c][i].index()];
+      found |= is_degenerate(mesh.cells[c]);
+    }
+    if (found) has_degenerate = true;
   });
   mesh.cell_data = soup.cell_data;
   mesh.field_data = soup.field_data;
-  welded.dropped = drop_degenerate(mesh, exec);
+  if (has_degenerate) welded.dropped = drop_degenerate(mesh, exec);
 
   report("joining data", 0.9);
   if (options.data == MergedData::first) {
@@ -62,10 +69,10 @@ Welded<3> weld(const TetMesh& soup, const WeldOptions& options) {
   return weld_cells(soup, options);
 }
 
-std::uint64_t weld_bytes(std::uint64_t points, std::uint64_t cells, int dimension) {
-  // Connections, items, what was dealt, the lowest and the group of each; then points and cells.
-  return points * (4 + 4 + 8 + 4 + 4) + points * sizeof(Vec3d) +
-         cells * 4 * static_cast<std::uint64_t>(dimension + 1);
+std::uint64_t weld_bytes(std::uint64_t points, std::uint64_t cells, int dimension, double tolerance) {
+  const std::uint64_t grouping = tolerance > 0 ? 100 : 42;  // as point_groups.h has it
+  const std::uint64_t result = 4 + sizeof(Vec3d);           // connections and coordinates
+  return points * (grouping + result) + cells * 4 * static_cast<std::uint64_t>(dimension + 1);
 }
 
 }  // namespace tessera

@@ -36,13 +36,15 @@ struct Welded {
 };
 
 /// Joins points and drops the cells that this makes degenerate. Cells keep their order and their data; points
-/// that no cell names are welded like others and stay. Memory besides the result: 20 bytes a point. The same
+/// that no cell names are welded like others and stay. Memory besides the result: point_groups.h. The same
 /// bytes for any number of threads. Error(bad_mesh) for a cell that names a point that is not there or a
 /// field of another length, Error(bad_option) for a tolerance that can not be used.
 [[nodiscard]] Welded<2> weld(const TriMesh& soup, const WeldOptions& options = {});
 [[nodiscard]] Welded<3> weld(const TetMesh& soup, const WeldOptions& options = {});
 
-/// The most weld() takes for points and cells besides its input; fields come on top.
-[[nodiscard]] std::uint64_t weld_bytes(std::uint64_t points, std::uint64_t cells, int dimension);
+/// The most weld() takes for points and cells besides its input, which is where no two points are joined;
+/// fields come on top.
+[[nodiscard]] std::uint64_t weld_bytes(std::uint64_t points, std::uint64_t cells, int dimension,
+                                       double tolerance = 0);
 
 }  // namespace tessera

@@ -454,16 +454,6 @@ SurfaceBuffers<GridReal<T>> resident_isosurface(const Exec& exec, const Grid& gr
 #define TS_INSTANTIATE(T)                                                                              \
   template SurfaceBuffers<GridReal<T>> resident_isosurface(const Exec&, const Grid&, const T*, double, \
                                                            const ResidentOptions&)
-TS_INSTANTIATE(std::int8_t);
-TS_INSTANTIATE(std::uint8_t);
-TS_INSTANTIATE(std::int16_t);
-TS_INSTANTIATE(std::uint16_t);
-TS_INSTANTIATE(std::int32_t);
-TS_INSTANTIATE(std::uint32_t);
-TS_INSTANTIATE(std::int64_t);
-TS_INSTANTIATE(std::uint64_t);
-TS_INSTANTIATE(float);
-TS_INSTANTIATE(double);
-#undef TS_INSTANTIATE
+#include <tessera/mesh/instantiate_fields.inc>
 
 }  // namespace tessera

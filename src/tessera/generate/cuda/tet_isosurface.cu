@@ -285,17 +285,7 @@ SurfaceBuffers<Real> resident_isosurface(const Exec& exec, const ResidentTets<Re
 #define TS_INSTANTIATE(T)        \
   TS_INSTANTIATE_REAL(T, float); \
   TS_INSTANTIATE_REAL(T, double)
-TS_INSTANTIATE(std::int8_t);
-TS_INSTANTIATE(std::uint8_t);
-TS_INSTANTIATE(std::int16_t);
-TS_INSTANTIATE(std::uint16_t);
-TS_INSTANTIATE(std::int32_t);
-TS_INSTANTIATE(std::uint32_t);
-TS_INSTANTIATE(std::int64_t);
-TS_INSTANTIATE(std::uint64_t);
-TS_INSTANTIATE(float);
-TS_INSTANTIATE(double);
-#undef TS_INSTANTIATE
+#include <tessera/mesh/instantiate_fields.inc>
 #undef TS_INSTANTIATE_REAL
 
 }  // namespace tessera

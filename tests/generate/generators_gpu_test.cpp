@@ -11,10 +11,12 @@
 #include <tessera/core/random.h>
 #include <tessera/generate/coarsen.h>
 #include <tessera/generate/cuda/coarsen.h>
+#include <tessera/generate/cuda/curvature.h>
 #include <tessera/generate/cuda/dual.h>
 #include <tessera/generate/cuda/subdivide.h>
 #include <tessera/generate/cuda/tetrahedralize.h>
 #include <tessera/generate/cuda/weld.h>
+#include <tessera/generate/curvature.h>
 #include <tessera/generate/dual.h>
 #include <tessera/generate/isosurface.h>
 #include <tessera/generate/resident.h>
@@ -398,6 +400,44 @@ TEST_F(DeviceDual, IsTheHosts) {
     for (const TriMesh& mesh : {with_data(bare), in_double(bare)})
       ASSERT_EQ(make_dual(mesh, {.exec = Exec::cuda(0)}), make_dual(mesh));
   }
+}
+
+/// As bytes: NaN is among them.
+void expect_same_curvature(const Curvature& made, const Curvature& host) {
+  EXPECT_EQ(made.is_on_boundary, host.is_on_boundary);
+  EXPECT_EQ(hash_values(made.defect), hash_values(host.defect));
+  EXPECT_EQ(hash_values(made.area), hash_values(host.area));
+  EXPECT_EQ(hash_values(made.gaussian), hash_values(host.gaussian));
+  EXPECT_EQ(hash_values(made.mean), hash_values(host.mean));
+}
+
+/// With a point that is no number and triangles without area.
+std::vector<TriMesh> curved_surfaces() {
+  std::vector<TriMesh> meshes = odd_surfaces();
+  meshes.push_back(make_disk());
+  meshes.push_back(make_ico(5));
+  TriMesh broken = make_height_field(9, 9);
+  broken.points.visit([](auto points) {
+    using T = decltype(points[0].x);
+    points[40].y = std::numeric_limits<T>::quiet_NaN();
+    points[3] = points[4];
+  });
+  meshes.push_back(broken);
+  return meshes;
+}
+
+class DeviceCurvature : public OnDevice {};
+
+TEST_F(DeviceCurvature, IsTheHosts) {
+  for (const TriMesh& bare : curved_surfaces()) {
+    for (const TriMesh& mesh : {bare, in_double(bare)})
+      expect_same_curvature(compute_curvature(mesh, {.exec = Exec::cuda(0)}), compute_curvature(mesh));
+  }
+}
+
+TEST(DeviceCodeOnTheHost, CurvesAsTheHostDoes) {
+  for (const TriMesh& mesh : curved_surfaces())
+    expect_same_curvature(cuda::compute_curvature(mesh, Exec::host(2)), compute_curvature(mesh));
 }
 
 TEST(DeviceCodeOnTheHost, MakesTheDualAsTheHostDoes) {

@@ -13,6 +13,7 @@
 
 #include <tessera/core/hash.h>
 #include <tessera/generate/coarsen.h>
+#include <tessera/generate/curvature.h>
 #include <tessera/generate/dual.h>
 #include <tessera/generate/resident.h>
 #include <tessera/generate/subdivide.h>
@@ -31,6 +32,9 @@ template <class Made>
 std::uint64_t checksum(const Made& made) {
   return made.mesh.points.visit(
       [&](auto points) { return hash_values(made.mesh.cells, hash_values(points)); });
+}
+std::uint64_t checksum(const Curvature& curvature) {
+  return hash_values(curvature.mean, hash_values(curvature.gaussian));
 }
 std::uint64_t checksum(const PolyData& dual) {
   return dual.points.visit([&](auto points) {
@@ -188,12 +192,14 @@ void ask_generators(const Run& run) {
     ask_both(run, std::string("tetrahedralize ") + how[static_cast<int>(method)], points, grid.cell_count(),
              [&](const Exec& exec) { return tetrahedralize(grid, {.method = method, .exec = exec}); });
   }
-  if (!run.is_asked("coarsen") && !run.is_asked("dual")) return;
+  if (!run.is_asked("coarsen") && !run.is_asked("curvature") && !run.is_asked("dual")) return;
   const Field field = make_mri_field(grid, run.exec);
   const double value = 0.15;
   const Isosurface surface = isosurface(grid, field, {&value, 1}, {.keep_provenance = true});
   ask_both(run, "coarsen", "mri " + points, surface.mesh.cell_count(),
            [&](const Exec& exec) { return coarsen(surface.mesh, surface.provenance, {.exec = exec}); });
+  ask_both(run, "curvature", "mri " + points, surface.mesh.cell_count(),
+           [&](const Exec& exec) { return compute_curvature(surface.mesh, {.exec = exec}); });
   ask_both(run, "dual", "mri " + points, surface.mesh.cell_count(),
            [&](const Exec& exec) { return make_dual(surface.mesh, {.exec = exec}); });
 }

@@ -121,6 +121,7 @@ TEST_F(CliCommon, GeneratorsChooseADeviceToo) {
   for (const std::vector<std::string>& line : {std::vector<std::string>{"subdivide", "ico.vtp"},
                                                {"weld", "ico.vtp"},
                                                {"dual", "ico.vtp"},
+                                               {"curvature", "ico.vtp"},
                                                {"tetrahedralize", "grid.vti"},
                                                {"coarsen", "grid.vti", "--value", "0.1"}}) {
     std::vector<std::string> asked = line;

@@ -11,10 +11,12 @@
 #include <tessera/core/random.h>
 #include <tessera/generate/coarsen.h>
 #include <tessera/generate/cuda/coarsen.h>
+#include <tessera/generate/cuda/curvature.h>
 #include <tessera/generate/cuda/dual.h>
 #include <tessera/generate/cuda/subdivide.h>
 #include <tessera/generate/cuda/tetrahedralize.h>
 #include <tessera/generate/cuda/weld.h>
+#include <tessera/generate/curvature.h>
 #include <tessera/generate/dual.h>
 #include <tessera/generate/isosurface.h>
 #include <tessera/generate/resident.h>
@@ -354,6 +356,16 @@ std::vector<Isosurface> odd_isosurfaces() {
     for (const double value : {0.0, 40.0, 1e9})
       surfaces.push_back(isosurface(grid, grid.field("numbers"), {&value, 1}, {.keep_provenance = true}));
   }
+  const Grid noisy = make_lattice(24, 24, 24);  // sheets thinner than a cell fold onto each other
+  const double value = 0.15;
+  surfaces.push_back(isosurface(noisy, make_mri_field(noisy), {&value, 1}, {.keep_provenance = true}));
+  for (int copy = 0; copy < 3; ++copy) {  // the same triangles many times, some turned over
+    TriMesh& mesh = surfaces.back().mesh;
+    for (std::size_t t = 0; t < 40; ++t) {
+      const TriMesh::Cell c = mesh.cells[t];
+      mesh.cells.push_back(t % (2 + copy) == 0 ? TriMesh::Cell{c[1], c[0], c[2]} : c);
+    }
+  }
   return surfaces;
 }
 
@@ -361,6 +373,8 @@ void expect_same_coarsening(const Isosurface& surface, const Coarsened& made) {
   const Coarsened host = coarsen(surface.mesh, surface.provenance);
   ASSERT_EQ(made.vertices, host.vertices);
   ASSERT_EQ(made.dropped, host.dropped);
+  ASSERT_EQ(made.folded, host.folded);
+  ASSERT_EQ(made.isolated, host.isolated);
   ASSERT_EQ(made.mesh, host.mesh);
 }
 
@@ -386,6 +400,44 @@ TEST_F(DeviceDual, IsTheHosts) {
     for (const TriMesh& mesh : {with_data(bare), in_double(bare)})
       ASSERT_EQ(make_dual(mesh, {.exec = Exec::cuda(0)}), make_dual(mesh));
   }
+}
+
+/// As bytes: NaN is among them.
+void expect_same_curvature(const Curvature& made, const Curvature& host) {
+  EXPECT_EQ(made.is_on_boundary, host.is_on_boundary);
+  EXPECT_EQ(hash_values(made.defect), hash_values(host.defect));
+  EXPECT_EQ(hash_values(made.area), hash_values(host.area));
+  EXPECT_EQ(hash_values(made.gaussian), hash_values(host.gaussian));
+  EXPECT_EQ(hash_values(made.mean), hash_values(host.mean));
+}
+
+/// With a point that is no number and triangles without area.
+std::vector<TriMesh> curved_surfaces() {
+  std::vector<TriMesh> meshes = odd_surfaces();
+  meshes.push_back(make_disk());
+  meshes.push_back(make_ico(5));
+  TriMesh broken = make_height_field(9, 9);
+  broken.points.visit([](auto points) {
+    using T = decltype(points[0].x);
+    points[40].y = std::numeric_limits<T>::quiet_NaN();
+    points[3] = points[4];
+  });
+  meshes.push_back(broken);
+  return meshes;
+}
+
+class DeviceCurvature : public OnDevice {};
+
+TEST_F(DeviceCurvature, IsTheHosts) {
+  for (const TriMesh& bare : curved_surfaces()) {
+    for (const TriMesh& mesh : {bare, in_double(bare)})
+      expect_same_curvature(compute_curvature(mesh, {.exec = Exec::cuda(0)}), compute_curvature(mesh));
+  }
+}
+
+TEST(DeviceCodeOnTheHost, CurvesAsTheHostDoes) {
+  for (const TriMesh& mesh : curved_surfaces())
+    expect_same_curvature(cuda::compute_curvature(mesh, Exec::host(2)), compute_curvature(mesh));
 }
 
 TEST(DeviceCodeOnTheHost, MakesTheDualAsTheHostDoes) {

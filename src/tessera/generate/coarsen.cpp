@@ -20,6 +20,7 @@
 #include <tessera/generate/hash_marks.h>
 #include <tessera/generate/key_reduce.h>
 #include <tessera/generate/parts.h>
+#include <tessera/generate/triangle_order.h>
 
 namespace tessera {
 namespace {
@@ -32,9 +33,7 @@ struct SortedTriangle {
 
   SortedTriangle(const TriMesh::Cell& cell, std::size_t t)
       : vertices(cell), triangle(static_cast<std::uint32_t>(t)) {
-    std::ranges::rotate(vertices, std::ranges::min_element(vertices));
-    turns_up = vertices[1] < vertices[2];
-    if (!turns_up) std::swap(vertices[1], vertices[2]);
+    turns_up = sort_vertices(vertices);
   }
   friend bool operator<(const SortedTriangle& a, const SortedTriangle& b) {
     return a.vertices != b.vertices ? a.vertices < b.vertices : a.triangle < b.triangle;

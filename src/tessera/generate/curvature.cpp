@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <numbers>
 #include <span>
 #include <type_traits>
 #include <utility>
 
+#include <tessera/core/config.h>
 #include <tessera/exec/for_each.h>
-#include <tessera/generate/angle.h>
 #include <tessera/generate/checks.h>
+#include <tessera/generate/cuda/curvature.h>
+#include <tessera/generate/curvature_rules.h>
 #include <tessera/generate/key_reduce.h>
 
 namespace tessera {
@@ -19,20 +19,7 @@ namespace {
 using std::size_t;
 using std::uint32_t;
 
-/// What one corner of a triangle adds to its vertex.
-struct Share {
-  double angle = 0;
-  double area = 0;              ///< Meyer et al., figure 4
-  Vec3d laplacian = {0, 0, 0};  ///< the sum of cot(opposite angle) times the edge to each of both neighbours
-  Vec3d normal = {0, 0, 0};     ///< twice the triangle's area long
-
-  void add(const Share& other) {
-    angle += other.angle;
-    area += other.area;
-    laplacian = laplacian + other.laplacian;
-    normal = normal + other.normal;
-  }
-};
+using Share = CurvatureShare;
 
 constexpr size_t corners_at_once = 256;
 
@@ -46,24 +33,17 @@ class CornerBlock {
   }
   void compute(size_t count) {
     for (size_t i = 0; i < count; ++i) {
-      const Vec3d p = {at_[0][i], at_[1][i], at_[2][i]};
-      const Vec3d to_q = Vec3d{at_[3][i], at_[4][i], at_[5][i]} - p;
-      const Vec3d to_r = Vec3d{at_[6][i], at_[7][i], at_[8][i]} - p;
-      const Vec3d normal = cross(to_q, to_r);
-      twice_[i] = std::sqrt(dot(normal, normal));
-      here_[i] = dot(to_q, to_r);
-      const double inverse = 1 / twice_[i];
-      const double at_q = (dot(to_q, to_q) - here_[i]) * inverse;  // cotangents
-      const double at_r = (dot(to_r, to_r) - here_[i]) * inverse;
-      const double round = (at_r * dot(to_q, to_q) + at_q * dot(to_r, to_r)) * 0.125;
-      const double wide = twice_[i] * (here_[i] < 0 ? 0.25 : 0.125);
-      shares_[1][i] = std::min({here_[i], at_q, at_r}) < 0 ? wide : round;
-      shares_[2][i] = -(at_r * to_q.x + at_q * to_r.x);
-      shares_[3][i] = -(at_r * to_q.y + at_q * to_r.y);
-      shares_[4][i] = -(at_r * to_q.z + at_q * to_r.z);
-      shares_[5][i] = normal.x;
-      shares_[6][i] = normal.y;
-      shares_[7][i] = normal.z;
+      const CurvatureCorner corner({at_[0][i], at_[1][i], at_[2][i]}, {at_[3][i], at_[4][i], at_[5][i]},
+                                   {at_[6][i], at_[7][i], at_[8][i]});
+      twice_[i] = corner.sine;
+      here_[i] = corner.cosine;
+      shares_[1][i] = corner.area;
+      shares_[2][i] = corner.laplacian.x;
+      shares_[3][i] = corner.laplacian.y;
+      shares_[4][i] = corner.laplacian.z;
+      shares_[5][i] = corner.normal.x;
+      shares_[6][i] = corner.normal.y;
+      shares_[7][i] = corner.normal.z;
     }
     for (size_t i = 0; i < count; ++i) shares_[0][i] = corner_angle(twice_[i], here_[i]);
   }
@@ -83,8 +63,9 @@ class CornerBlock {
 };
 
 /// Whether every edge that goes out of one of up to eight corners comes into one other: so it is around most
-/// vertices. `ends` are the next and then the previous vertices of the corners; no loop depends on data.
-bool is_closed_fan(std::span<const uint32_t> ends) {
+/// vertices. `ends` are the next and then the previous vertices of the corners; no loop depends on data. An
+/// edge from v to itself is not looked into.
+bool is_closed_fan(uint32_t v, std::span<const uint32_t> ends) {
   constexpr uint32_t most = 8;
   const size_t corners = ends.size() / 2;
   if (corners > most) return false;
@@ -102,21 +83,9 @@ bool is_closed_fan(std::span<const uint32_t> ends) {
     }
   }
   uint32_t wrong = 0;
-  for (uint32_t i = 0; i < most; ++i) wrong |= (partners_of_next[i] ^ 1) | (partners_of_previous[i] ^ 1);
+  for (uint32_t i = 0; i < most; ++i)
+    wrong |= (partners_of_next[i] ^ 1) | (partners_of_previous[i] ^ 1) | (next[i] == v ? 1 : 0);
   return wrong == 0;
-}
-
-/// Whether an edge at v has other than two triangles. `ends` are the other ends of the two edges of each
-/// corner at v, so those of an edge from v to itself come twice.
-bool has_open_edge(uint32_t v, std::span<uint32_t> ends) {
-  if (is_closed_fan(ends)) return false;
-  std::ranges::sort(ends);
-  for (auto run = ends.begin(); run != ends.end();) {
-    const auto end = std::find_if(run, ends.end(), [run](uint32_t other) { return other != *run; });
-    if (end - run != (*run == v ? 4 : 2)) return true;
-    run = end;
-  }
-  return false;
 }
 
 template <class Vector>
@@ -137,7 +106,13 @@ class CurvatureSums {
       Array<uint32_t> ends;
       for (size_t v = range.begin; v < range.end; ++v) {
         fill_ends(v, ends);
-        finish(v, sums[v - range.begin], has_open_edge(static_cast<uint32_t>(v), ends));
+        const auto vertex = static_cast<uint32_t>(v);
+        bool is_open = !is_closed_fan(vertex, ends);
+        if (is_open) {
+          std::ranges::sort(ends);
+          is_open = has_open_edge(vertex, ends);
+        }
+        finish(v, sums[v - range.begin], is_open);
       }
     });
   }
@@ -201,14 +176,12 @@ class CurvatureSums {
   }
 
   void finish(size_t v, const Share& sum, bool is_on_boundary) {
-    const bool is_inside = !is_on_boundary && sum.area > 0;
-    const double turn = sum.angle > 0 ? (is_on_boundary ? 1 : 2) * std::numbers::pi : 0;
-    const double bend = length(sum.laplacian) / (4 * sum.area);
+    const VertexCurvature here(sum, is_on_boundary);
     result_.is_on_boundary[v] = is_on_boundary ? 1 : 0;
-    result_.defect[v] = turn - sum.angle;
+    result_.defect[v] = here.defect;
     result_.area[v] = sum.area;
-    result_.gaussian[v] = is_inside ? result_.defect[v] / sum.area : 0;
-    result_.mean[v] = !is_inside ? 0 : dot(sum.laplacian, sum.normal) < 0 ? -bend : bend;
+    result_.gaussian[v] = here.gaussian;
+    result_.mean[v] = here.mean;
   }
 
   std::span<const TriMesh::Cell> cells_;
@@ -227,6 +200,9 @@ Curvature compute_curvature(const TriMesh& mesh, const CurvatureOptions& options
   };
   expect_usable(mesh, exec);
   report(0);
+  if constexpr (built_with_cuda) {
+    if (options.exec.is_cuda()) return cuda::compute_curvature(mesh, options.exec);
+  }
   const size_t vertices = mesh.vertex_count();
   Curvature result{Array<double>(vertices), Array<double>(vertices), Array<double>(vertices),
                    Array<double>(vertices), Array<std::uint8_t>(vertices)};

@@ -1,7 +1,6 @@
 // The fans of triangles around one vertex, on either side.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +8,7 @@
 
 #include <tessera/core/id.h>
 #include <tessera/core/macros.h>
+#include <tessera/generate/small_sort.h>
 #include <tessera/mesh/mesh.h>
 
 namespace tessera {
@@ -33,7 +33,7 @@ class FanWalker {
                   std::uint64_t* sides)
       : wedges_(wedges) {
     collect(cells, v, around, sides);
-    sort(sides, sides + 2 * std::size_t{count_});
+    sort_few(sides, sides + 2 * std::size_t{count_});
     pair_up(sides);
   }
 
@@ -76,21 +76,6 @@ class FanWalker {
       wedges_[wedge] = {{none, none}, f, 0};
       sides[2 * wedge] = std::uint64_t{t[(at + 2) % 3].index()} << 32 | 2 * wedge;
       sides[2 * wedge + 1] = std::uint64_t{t[(at + 1) % 3].index()} << 32 | (2 * wedge + 1);
-    }
-  }
-
-  /// Most vertices have few sides.
-  TS_HD static void sort(std::uint64_t* begin, std::uint64_t* end) {
-    if (end - begin > 64) {
-      std::make_heap(begin, end);
-      std::sort_heap(begin, end);
-      return;
-    }
-    for (std::uint64_t* i = begin; i < end; ++i) {
-      const std::uint64_t side = *i;
-      std::uint64_t* to = i;
-      for (; to > begin && to[-1] > side; --to) *to = to[-1];
-      *to = side;
     }
   }
 

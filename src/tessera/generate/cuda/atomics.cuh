@@ -30,6 +30,15 @@ template <class T>
   return *static_cast<const volatile T*>(place);
 }
 
+/// Writes what others may be writing too.
+TS_HD inline void put(std::uint8_t* place, std::uint8_t value) {
+#if defined(__CUDA_ARCH__)
+  *place = value;
+#else
+  std::atomic_ref(*place).store(value, std::memory_order_relaxed);
+#endif
+}
+
 /// Puts `mine` where `expected` is; returns what was there.
 [[nodiscard]] TS_HD inline std::uint32_t exchange_if(std::uint32_t* place, std::uint32_t expected,
                                                      std::uint32_t mine) {

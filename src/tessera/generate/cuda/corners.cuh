@@ -27,12 +27,30 @@ void expect_corners(const Exec& exec, std::span<const std::array<VertexId, Corne
   throw Error(ErrorCode::bad_mesh, "a cell names a point that is not there; 'tessera doctor' says which");
 }
 
+struct IsMarked {
+  const std::uint8_t* marks;
+  std::uint8_t mark;
+  std::uint8_t* is_listed;
+  TS_HD void operator()(std::size_t i) const { is_listed[i] = marks[i] == mark ? 1 : 0; }
+};
+/// The places of a mark, ascending.
+[[nodiscard]] inline Buffer<std::uint32_t> places_of(const Exec& exec, const Buffer<std::uint8_t>& marks,
+                                                     std::uint8_t mark) {
+  Buffer<std::uint8_t> is_listed(exec, marks.size());
+  tessera::for_each(exec, marks.size(), IsMarked{marks.data(), mark, is_listed.data()});
+  Buffer<std::uint32_t> places(exec, marks.size());
+  const std::size_t count = compact_indices(exec, std::as_const(is_listed).span(), places.span());
+  if (count == marks.size()) return places;
+  Buffer<std::uint32_t> result(exec, count);
+  detail::copy(exec, result.data(), places.data(), result.bytes(), detail::CopyKind::on_device);
+  return result;
+}
+
 template <std::size_t Corners>
 struct Reconnect {
   const std::array<VertexId, Corners>* from;
   const VertexId* vertices;
   std::array<VertexId, Corners>* to;
-  std::uint8_t* is_kept;
   std::uint8_t* is_dropped;
   TS_HD void operator()(std::size_t c) const {
     std::array<VertexId, Corners> cell = from[c];
@@ -42,37 +60,24 @@ struct Reconnect {
       for (std::size_t j = i + 1; j < Corners; ++j) repeats = repeats || cell[i] == cell[j];
     }
     to[c] = cell;
-    is_kept[c] = repeats ? 0 : 1;
     is_dropped[c] = repeats ? 1 : 0;
   }
 };
 
-/// Gives `mesh` the cells and the cell data of `from`, with the vertices that `vertices` (at exec's place)
-/// has for theirs, but for those that name one twice then; returns which these are, ascending.
-template <int Dim>
-[[nodiscard]] Array<std::uint32_t> take_cells(SimplexMesh<Dim>& mesh, const SimplexMesh<Dim>& from,
-                                              const Buffer<VertexId>& vertices, const Exec& exec) {
-  using Cell = typename SimplexMesh<Dim>::Cell;
-  const std::size_t size = from.cell_count();
-  const Buffer<Cell> before(exec, std::span<const Cell>(from.cells));
-  Buffer<Cell> cells(exec, size);
-  Buffer<std::uint8_t> is_kept(exec, size);
-  Buffer<std::uint8_t> is_dropped(exec, size);
-  tessera::for_each(
-      exec, size,
-      Reconnect<Dim + 1>{before.data(), vertices.data(), cells.data(), is_kept.data(), is_dropped.data()});
-  Buffer<std::uint32_t> places(exec, size);
-  const std::size_t dropped = compact_indices(exec, std::as_const(is_dropped).span(), places.span());
-  Array<std::uint32_t> result = places.to_host(dropped);
-  if (dropped == 0) {
-    mesh.cells = cells.to_host();
-    mesh.cell_data = from.cell_data;
-    return result;
+/// Cells with the vertices that `vertices` has for theirs, and marks for those that name one twice then.
+template <std::size_t Corners>
+struct Reconnected {
+  Buffer<std::array<VertexId, Corners>> cells;
+  Buffer<std::uint8_t> is_dropped;
+
+  Reconnected(const Exec& exec, const Array<std::array<VertexId, Corners>>& from,
+              const Buffer<VertexId>& vertices)
+      : cells(exec, from.size()), is_dropped(exec, from.size()) {
+    using Cell = std::array<VertexId, Corners>;
+    const Buffer<Cell> before(exec, std::span<const Cell>(from));
+    tessera::for_each(exec, from.size(),
+                      Reconnect<Corners>{before.data(), vertices.data(), cells.data(), is_dropped.data()});
   }
-  const std::size_t kept = compact_indices(exec, std::as_const(is_kept).span(), places.span());
-  mesh.cells = gathered(exec, cells.data(), std::as_const(places).span().first(kept)).to_host();
-  mesh.cell_data = from.cell_data.gather(places.to_host(kept));
-  return result;
-}
+};
 
 }  // namespace tessera::cuda

@@ -126,7 +126,16 @@ Welded<Dim> weld(const SimplexMesh<Dim>& soup, MergedData data, const Exec& exec
     groups = group_equal(exec, points.span());
     mesh.points = Points(gathered(exec, points.data(), std::as_const(groups.first).span()).to_host());
   });
-  welded.dropped = take_cells(mesh, soup, groups.connections, exec);
+  const Reconnected<Dim + 1> cells(exec, soup.cells, groups.connections);
+  welded.dropped = places_of(exec, cells.is_dropped, 1).to_host();
+  if (welded.dropped.empty()) {
+    mesh.cells = cells.cells.to_host();
+    mesh.cell_data = soup.cell_data;
+  } else {
+    const Buffer<std::uint32_t> kept = places_of(exec, cells.is_dropped, 0);
+    mesh.cells = gathered(exec, cells.cells.data(), kept.span()).to_host();
+    mesh.cell_data = soup.cell_data.gather(kept.to_host());
+  }
   mesh.field_data = soup.field_data;
   if (data == MergedData::first) {
     mesh.point_data = soup.point_data.gather(groups.first.to_host());

@@ -100,29 +100,6 @@ void renumber(Coarsened& result, std::span<const std::uint32_t> kept, std::size_
   });
 }
 
-Array<std::uint32_t> list_marked(const Array<std::uint8_t>& marks, std::uint8_t mark, const Exec& exec) {
-  return list_if(
-      marks.size(), [&](std::size_t i) { return marks[i] == mark; }, exec);
-}
-
-/// Drops folded triangles, and vertices that have none then, of which the others are returned. The mesh has
-/// the triangles that were not dropped before; cell data is the surface's.
-Array<std::uint32_t> tidy(Coarsened& result, const TriMesh& surface, std::size_t joined, const Exec& exec) {
-  Array<std::uint8_t> is_dropped(surface.cell_count(), 0);
-  for (const std::uint32_t t : result.dropped) is_dropped[t] = 1;
-  const Array<std::uint32_t> left = list_marked(is_dropped, 0, exec);
-  TriMesh& mesh = result.mesh;
-  const Array<std::uint8_t> is_folded = find_folded(mesh.cells, exec);
-  result.folded = gather(left, list_marked(is_folded, 1, exec), exec);
-  const Array<std::uint32_t> flat = list_marked(is_folded, 0, exec);
-  mesh.cells = gather(mesh.cells, flat, exec);
-  mesh.cell_data = surface.cell_data.gather(gather(left, flat, exec));
-  Array<std::uint32_t> used = list_used(mesh.cells, joined, exec);
-  result.isolated = joined - used.size();
-  renumber(result, used, joined, exec);
-  return used;
-}
-
 }  // namespace
 
 Coarsened coarsen(const TriMesh& surface, const Provenance& provenance, const CoarsenOptions& options) {
@@ -139,14 +116,7 @@ Coarsened coarsen(const TriMesh& surface, const Provenance& provenance, const Co
   };
   report("joining vertices", 0);
   if constexpr (built_with_cuda) {
-    if (options.exec.is_cuda()) {
-      Coarsened result = cuda::coarsen(surface, provenance, options.exec);
-      report("dropping triangles", 0.7);
-      const Array<std::uint32_t> used = tidy(result, surface, result.mesh.vertex_count(), exec);
-      result.mesh.points = result.mesh.points.gather(used);
-      result.mesh.point_data = result.mesh.point_data.gather(used);
-      return result;
-    }
+    if (options.exec.is_cuda()) return cuda::coarsen(surface, provenance, options.exec);
   }
   Array<std::uint64_t> keys(vertices);
   host_for_each(exec, vertices,
@@ -163,11 +133,24 @@ Coarsened coarsen(const TriMesh& surface, const Provenance& provenance, const Co
     for (std::size_t c = 0; c < 3; ++c) cells[t][c] = result.vertices[surface.cells[t][c].index()];
     is_dropped[t] = is_degenerate(cells[t]) ? 1 : 0;
   });
-  result.dropped = list_marked(is_dropped, 1, exec);
+  const auto list = [&](const Array<std::uint8_t>& marks, std::uint8_t mark) {
+    return list_if(
+        marks.size(), [&](std::size_t t) { return marks[t] == mark; }, exec);
+  };
+  result.dropped = list(is_dropped, 1);
+  Array<std::uint32_t> left = list(is_dropped, 0);
+  cells = gather(cells, left, exec);
+  const Array<std::uint8_t> is_folded = find_folded(cells, exec);
+  result.folded = gather(left, list(is_folded, 1), exec);
+  const Array<std::uint32_t> flat = list(is_folded, 0);
+  left = gather(left, flat, exec);
   TriMesh& mesh = result.mesh;
-  mesh.cells = gather(cells, list_marked(is_dropped, 0, exec), exec);
+  mesh.cells = gather(cells, flat, exec);
+  mesh.cell_data = surface.cell_data.gather(left);
   mesh.field_data = surface.field_data;
-  const Array<std::uint32_t> used = tidy(result, surface, joined, exec);
+  const Array<std::uint32_t> used = list_used(mesh.cells, joined, exec);
+  result.isolated = joined - used.size();
+  renumber(result, used, joined, exec);
 
   report("averaging", 0.7);
   const auto average = [&, rule = average_of(members)](std::size_t v, const auto& take) {

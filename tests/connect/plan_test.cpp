@@ -159,6 +159,29 @@ TEST(Plan, BoundsAreNotBelowWhatIsThere) {
   EXPECT_GE(bound.largest.degree, exact.largest.degree);
 }
 
+template <int Dim>
+void expect_stars_bounded(const SimplexMesh<Dim>& mesh) {
+  const std::vector<RelationKey> keys = {{Kind::vertex, Dim == 3 ? Kind::tet : Kind::face}};
+  const TiledMesh<Dim> tiles = tile(mesh, {.max_vertices = 20});
+  const ConnectCounts exact = count_relations(tiles, keys);
+  for (const int threads : {1, 3}) {
+    const ConnectCounts bound = bound_stars(tiles, Exec::host(threads));
+    EXPECT_EQ(bound.entries[keys[0].index()], exact.entries[keys[0].index()]);
+    EXPECT_EQ(bound.largest_entries[keys[0].index()], exact.largest_entries[keys[0].index()]);
+    EXPECT_EQ(bound.largest.star, exact.largest.star);
+    EXPECT_EQ(bound.largest.cells, exact.largest.cells);
+    EXPECT_GE(bound.largest.degree, exact.largest.degree);
+    EXPECT_GE(bound.largest.ghosts, exact.largest.ghosts);
+    EXPECT_GE(bound.largest.star_entries, exact.largest.star_entries);
+  }
+}
+
+TEST(Counts, StarsAreBoundedClosely) {
+  expect_stars_bounded(make_shuffled(make_kuhn(8)));
+  expect_stars_bounded(make_shuffled(make_torus(20, 10)));
+  expect_stars_bounded(make_small_solid("cone"));
+}
+
 /// The estimate knows only two numbers: it must be high, but not twice too high; what depends on how full
 /// the fullest tile happens to be, not four times.
 template <int Dim>

@@ -82,8 +82,7 @@ class ConnectionCore {
     return enumeration_locked();
   }
 
-  /// Decides how the relations are stored that were not requested before. Where there is plenty of memory
-  /// for the most they could take, nothing needs to be counted.
+  /// Decides how the relations are stored that were not requested before, by bounds where those are enough.
   void admit(std::span<const RelationKey> relations) {
     const std::scoped_lock lock(prepare_mutex_);
     std::vector<RelationKey> wanted;
@@ -94,15 +93,8 @@ class ConnectionCore {
     }
     if (wanted.empty()) return;
     std::optional<ModeChoice> choice;
-    if (counted_.none()) {
-      set_costs(bound_relations(tiles_));
-      choice = account_.find_choice(wanted);
-    }
-    // A mode that was asked for needs no better numbers if bounds leave plenty for the store.
-    const bool is_settled =
-        choice && (choice->mode == StorageMode::materialized ||
-                   (options_.mode != StorageMode::automatic && choice->store >= options_.memory / 2));
-    if (!is_settled) {
+    if (counted_.none()) choice = choose_by_bounds(wanted);
+    if (!choice) {
       count_for(wanted);
       choice = account_.choose(wanted);
     }
@@ -281,6 +273,17 @@ class ConnectionCore {
     provider.offsets = csr->offsets.data();
     provider.values = values;
     provider.whole = std::move(csr);
+  }
+
+  /// A choice that better numbers would not change: all in one piece, or a mode that was asked for.
+  std::optional<ModeChoice> choose_by_bounds(std::span<const RelationKey> wanted) {
+    set_costs(bound_relations(tiles_));
+    const std::optional<ModeChoice> choice = account_.find_choice(wanted);
+    if (choice && choice->mode == StorageMode::materialized) return choice;
+    const bool are_stars = wanted.size() == 1 && wanted[0] == RelationKey{Kind::vertex, top, false};
+    if (!are_stars || options_.mode == StorageMode::automatic) return std::nullopt;
+    set_costs(bound_stars(tiles_, host_));
+    return account_.find_choice(wanted);
   }
 
   void set_costs(const ConnectCounts& counts) {

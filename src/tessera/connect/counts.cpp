@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include <tessera/exec/host/parallel.h>
 #include <tessera/tile/star.h>
@@ -333,6 +334,47 @@ ConnectCounts bound_relations(const TiledMesh<Dim>& tiles) {
   return counts;
 }
 
+template <int Dim>
+ConnectCounts bound_stars(const TiledMesh<Dim>& tiles, const Exec& exec) {
+  ConnectCounts counts = bound_relations(tiles);
+  struct alignas(64) Most {  // of a worker
+    uint64_t star = 0;
+    uint64_t entries = 0;
+  };
+  std::vector<Most> most(static_cast<size_t>(exec.threads()));
+  host::for_each_chunk(exec.threads(), tiles.tile_count(), 16, [&](host::Range range, int worker) {
+    Most& own = most[static_cast<size_t>(worker)];
+    std::vector<uint32_t> stars;
+    for (size_t t = range.begin; t < range.end; ++t) {
+      const TileId tile(static_cast<uint32_t>(t));
+      const auto owned = tiles.vertices(tile);
+      stars.assign(owned.size(), 0);
+      uint64_t entries = 0;
+      const auto add = [&](uint32_t c) {
+        for (const VertexId v : tiles.cells()[c]) {
+          if (v.index() - owned.begin >= owned.size()) continue;
+          ++stars[v.index() - owned.begin];
+          ++entries;
+        }
+      };
+      for (uint32_t c = tiles.internal_cells(tile).begin; c < tiles.internal_cells(tile).end; ++c) add(c);
+      for (const uint32_t c : tiles.external_cells(tile)) add(c);
+      own.entries = std::max(own.entries, entries);
+      for (const uint32_t star : stars) own.star = std::max<uint64_t>(own.star, star);
+    }
+  });
+  counts.largest.star = counts.largest.star_entries = 0;
+  for (const Most& worker : most) {
+    counts.largest.star = std::max(counts.largest.star, worker.star);
+    counts.largest.star_entries = std::max(counts.largest.star_entries, worker.entries);
+  }
+  counts.largest.degree = std::min(counts.largest.degree, Dim * counts.largest.star);
+  const RelationKey star = {Kind::vertex, top_of(Dim)};
+  counts.entries[star.index()] = (Dim + 1) * counts.cells;
+  counts.largest_entries[star.index()] = counts.largest.star_entries;
+  return counts;
+}
+
 ConnectCounts estimate_relations(const MeshSize& size) {
   ConnectCounts counts;
   const bool solid = size.dimension == 3;
@@ -390,5 +432,7 @@ template ConnectCounts count_relations(const TiledMesh<2>&, std::span<const Rela
 template ConnectCounts count_relations(const TiledMesh<3>&, std::span<const RelationKey>, const Exec&);
 template ConnectCounts bound_relations(const TiledMesh<2>&);
 template ConnectCounts bound_relations(const TiledMesh<3>&);
+template ConnectCounts bound_stars(const TiledMesh<2>&, const Exec&);
+template ConnectCounts bound_stars(const TiledMesh<3>&, const Exec&);
 
 }  // namespace tessera

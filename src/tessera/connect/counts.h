@@ -121,6 +121,10 @@ template <int Dim>
 /// their entries are the largest number there is.
 template <int Dim>
 [[nodiscard]] ConnectCounts bound_relations(const TiledMesh<Dim>& tiles);
+/// Closer bounds for the cells around vertices (VT, or VF in the plane) in a pass over the cells of tiles,
+/// without their stars: its entries and those of the largest tile are exact, scratch is bounded.
+template <int Dim>
+[[nodiscard]] ConnectCounts bound_stars(const TiledMesh<Dim>& tiles, const Exec& exec);
 
 /// What is known of a mesh before it is tiled.
 struct MeshSize {

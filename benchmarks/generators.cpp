@@ -1,11 +1,8 @@
 // How long do generators take on the host?
 //   build/release/benchmarks/generators [--smoke] [threads] [weld|subdivide|tetrahedralize|coarsen|dual]
 #include <cstdlib>
-#include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include <tessera/core/hash.h>
@@ -19,11 +16,12 @@
 #include <tessera/mesh/make.h>
 
 #include "measure.h"
-#include "soups.h"
+#include "surfaces.h"
 
 namespace {
 
 using namespace tessera;
+using bench::variant;
 
 struct Run {
   Exec exec;
@@ -46,25 +44,6 @@ void expect(bool holds, const char* what) {
   std::exit(1);
 }
 
-template <class Mesh>
-std::uint64_t checksum(const Mesh& mesh) {
-  return mesh.points.visit([&](auto points) { return hash_values(mesh.cells, hash_values(points)); });
-}
-
-/// A variant that times `make` and checks its counts when the clock has stopped.
-template <class Make, class Check>
-bench::Variant variant(std::string name, Make make, Check check) {
-  const auto made = std::make_shared<std::optional<std::invoke_result_t<Make>>>();
-  return {.name = std::move(name),
-          .run =
-              [=] {
-                made->emplace(make());
-                return std::uint64_t{0};
-              },
-          .prepare = [=] { made->reset(); },
-          .checksum = [=] { return check(**made); }};
-}
-
 void measure_weld(const Run& run) {
   const int level = run.smoke ? 4 : 8;
   const TriMesh ico = make_ico(level);
@@ -72,7 +51,7 @@ void measure_weld(const Run& run) {
     const auto check = [&](const Welded<2>& welded) {
       expect(welded.mesh.vertex_count() == ico.vertex_count(), "points of the welded mesh");
       expect(welded.mesh.cell_count() == ico.cell_count(), "triangles of the welded mesh");
-      return checksum(welded.mesh);
+      return bench::checksum_of(welded.mesh);
     };
     const auto with = [&](double tolerance) {
       return [&, tolerance] { return weld(soup, {.tolerance = tolerance, .exec = run.exec}); };
@@ -91,7 +70,7 @@ void measure_subdivide(const Run& run) {
   const auto check = [&](const Subdivision<2>& finer) {
     expect(finer.mesh.vertex_count() == 4 * ico.vertex_count() - 6, "points of the finer mesh");
     expect(finer.mesh.cell_count() == 4 * ico.cell_count(), "triangles of the finer mesh");
-    return checksum(finer.mesh);
+    return bench::checksum_of(finer.mesh);
   };
   const auto with = [&](const TriMesh& mesh, SubdivisionScheme scheme) {
     return [&, scheme] { return subdivide(mesh, {.scheme = scheme, .exec = run.exec}); };
@@ -105,7 +84,7 @@ void measure_subdivide(const Run& run) {
   const auto cut = [&] { return subdivide(kuhn, {.exec = run.exec}); };
   const auto check_tets = [&](const Subdivision<3>& finer) {
     expect(finer.mesh.cell_count() == 8 * kuhn.cell_count(), "tetrahedra of the finer mesh");
-    return checksum(finer.mesh);
+    return bench::checksum_of(finer.mesh);
   };
   bench::compare(run.setup("subdivide", "kuhn-full tets", 8 * kuhn.cell_count(), 9 * kuhn.bytes()),
                  {variant("linear", cut, check_tets)});
@@ -120,7 +99,7 @@ void measure_tetrahedralize(const Run& run) {
   const auto check = [&](std::size_t parts) {
     return [&, parts](const Tetrahedralization& cut) {
       expect(cut.mesh.cell_count() == parts * grid.cell_count(), "tetrahedra of the grid");
-      return checksum(cut.mesh);
+      return bench::checksum_of(cut.mesh);
     };
   };
   bench::compare(
@@ -149,11 +128,11 @@ void measure_surfaces(const Run& run, bool coarsens, bool duals) {
       expect(coarse.mesh.cell_count() + coarse.dropped.size() + coarse.folded.size() ==
                  surface.mesh.cell_count(),
              "triangles left");
-      return checksum(coarse.mesh);
+      return bench::checksum_of(coarse.mesh);
     };
     bench::compare(
         setup("coarsen"),
-        {variant("isosurface", make, [](const Isosurface& s) { return checksum(s.mesh); }),
+        {variant("isosurface", make, [](const Isosurface& s) { return bench::checksum_of(s.mesh); }),
          variant(
              "coarsen", [&] { return coarsen(surface.mesh, surface.provenance, {.exec = run.exec}); },
              check)});
@@ -178,14 +157,7 @@ void measure_surfaces(const Run& run, bool coarsens, bool duals) {
 
 int main(int argc, char** argv) {
   const Run run = {Exec::host(bench::threads_argument(argc, argv)), bench::is_smoke(argc, argv)};
-  const auto is_asked = [&](std::string_view name) {
-    bool names = false;
-    for (int i = 1; i < argc; ++i) {
-      if (name == argv[i]) return true;
-      names = names || (std::atoi(argv[i]) == 0 && argv[i][0] != '-');
-    }
-    return !names;
-  };
+  const auto is_asked = [&](std::string_view name) { return bench::is_asked(argc, argv, name); };
   if (is_asked("weld")) measure_weld(run);
   if (is_asked("subdivide")) measure_subdivide(run);
   if (is_asked("tetrahedralize")) measure_tetrahedralize(run);

@@ -13,8 +13,11 @@
 #include <ctime>
 #include <fstream>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -106,6 +109,20 @@ inline std::vector<Timing> compare(const Setup& setup, const std::vector<Variant
   return result;
 }
 
+/// A variant that times `make` and checks its counts when the clock has stopped.
+template <class Make, class Check>
+Variant variant(std::string name, Make make, Check check) {
+  const auto made = std::make_shared<std::optional<std::invoke_result_t<Make>>>();
+  return {.name = std::move(name),
+          .run =
+              [=] {
+                made->emplace(make());
+                return std::uint64_t{0};
+              },
+          .prepare = [=] { made->reset(); },
+          .checksum = [=] { return check(**made); }};
+}
+
 /// `--smoke` asks for sizes that finish in a second or two: CI runs every benchmark that way.
 inline bool is_smoke(int argc, char** argv) {
   return std::any_of(argv + 1, argv + argc, [](const char* a) { return std::strcmp(a, "--smoke") == 0; });
@@ -117,6 +134,16 @@ inline int threads_argument(int argc, char** argv) {
     if (std::atoi(argv[i]) > 0) return std::atoi(argv[i]);
   }
   return 0;
+}
+
+/// Whether a part of a benchmark is to run: if it is named, or nothing is.
+inline bool is_asked(int argc, char** argv, std::string_view name) {
+  bool names = false;
+  for (int i = 1; i < argc; ++i) {
+    if (name == argv[i]) return true;
+    names = names || (std::atoi(argv[i]) == 0 && argv[i][0] != '-');
+  }
+  return !names;
 }
 
 }  // namespace tessera::bench

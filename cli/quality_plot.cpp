@@ -20,8 +20,10 @@ constexpr std::string_view after_colour = "#2166ac";
 class QualityPlot {
  public:
   QualityPlot(const QualitySummary& before, const QualitySummary& after) : before_(before), after_(after) {
-    highest_ = std::max<std::uint64_t>(
-        1, std::max(std::ranges::max(before.histogram), std::ranges::max(after.histogram)));
+    const std::uint64_t most =
+        std::max(std::ranges::max(before.histogram), std::ranges::max(after.histogram));
+    step_ = round_step(most);
+    highest_ = std::max<std::uint64_t>(1, (most + step_ - 1) / step_) * step_;
   }
 
   std::string draw(std::string_view title) {
@@ -61,14 +63,18 @@ class QualityPlot {
       add("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{:.1f}</text>\n", x, top + height + 18,
           tick / 10.0);
     }
-    for (int tick = 0; tick <= 4; ++tick) {
-      const double y = top + height * (4 - tick) / 4;
-      add("<path d=\"M{} {:.1f}h{}\" stroke=\"#e4e4e4\"/>\n", left, y, width);
-      add("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", left - 8, y + 4.5,
-          grouped(highest_ * static_cast<std::uint64_t>(tick) / 4));
+    for (std::uint64_t count = 0; count <= highest_; count += step_) {
+      const double y = top + height - height * static_cast<double>(count) / static_cast<double>(highest_);
+      add("<path d=\"M{} {:.1f}h{}\" stroke=\"{}\"/>\n", left, y, width, count == 0 ? "#888" : "#e4e4e4");
+      add("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", left - 8, y + 4.5, grouped(count));
     }
+    add("<text transform=\"translate(16 {}) rotate(-90)\" text-anchor=\"middle\" "
+        "fill=\"#666\">triangles</text>\n",
+        top + height / 2);
     const double limit = left + width * acceptable_quality;
     add("<path d=\"M{0:.1f} {1}v{2}\" stroke=\"#888\" stroke-dasharray=\"4 4\"/>\n", limit, top, height);
+    add("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"end\" fill=\"#666\">acceptable above {}</text>\n",
+        limit - 6, top + 14, acceptable_quality);
     add("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\" fill=\"#666\">quality</text>\n", left + width / 2,
         top + height + 42);
   }
@@ -83,9 +89,21 @@ class QualityPlot {
     }
   }
 
+  /// 1, 2 or 5 times a power of ten, so that three to six lines reach `most`.
+  static std::uint64_t round_step(std::uint64_t most) {
+    std::uint64_t step = 1;
+    while (most / step > 5) step = leading_digit(step) == 2 ? step / 2 * 5 : step * 2;
+    return step;
+  }
+  static std::uint64_t leading_digit(std::uint64_t number) {
+    while (number >= 10) number /= 10;
+    return number;
+  }
+
   const QualitySummary& before_;
   const QualitySummary& after_;
-  std::uint64_t highest_;
+  std::uint64_t step_;     ///< between lines
+  std::uint64_t highest_;  ///< at the top
   fmt::memory_buffer text_;
 };
 

@@ -383,6 +383,25 @@ TEST(GridIsosurface, RefusesWhatHasNoIsosurface) {
   EXPECT_EQ(isosurface(grid, good, {}).mesh.vertex_count(), 0u);
 }
 
+TEST(GridIsosurface, RefusesFieldsOfAnotherLength) {
+  const Field good = field_of<float>(noise(27, 1));
+  const auto refusal = [&](const Grid& grid) {
+    try {
+      (void)isosurface(grid, good, {{0.0}});
+      return std::string("accepted");
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::bad_mesh);
+      return std::string(error.what());
+    }
+  };
+  Grid grid = make_grid({3, 3, 3});
+  grid.point_data.add(Field("p", Array<float>(26, 0.0f)));
+  EXPECT_EQ(refusal(grid), "the field 'p' has 26 values, but there are 27 points");
+  grid.point_data = {};
+  grid.cell_data.add(Field("c", Array<float>(9, 0.0f)));
+  EXPECT_EQ(refusal(grid), "the field 'c' has 9 values, but there are 8 cells");
+}
+
 TEST(GridIsosurface, StopsWhenAsked) {
   const Grid grid = make_lattice(20, 20, 20);
   std::stop_source source;

@@ -264,6 +264,8 @@ TEST(TetIsosurface, CarriesDataAndRefusesBadMeshes) {
   EXPECT_EQ(surface_of(mesh, field, 1e9).mesh.cell_count(), 0u);
   EXPECT_EQ(surface_of(TetMesh{}, Field("f", Array<float>{}), 0).mesh.vertex_count(), 0u);
 
+  EXPECT_EQ(isosurface(mesh, field, {}, {.normals = SurfaceNormals::gradient}).mesh.vertex_count(), 0u);
+
   mesh.cells[3][2] = VertexId(12345);
   try {
     (void)surface_of(mesh, field, 0.1);

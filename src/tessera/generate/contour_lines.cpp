@@ -156,7 +156,8 @@ ContourLines find_lines(const Grid& grid, const SurfaceInput& input, const Exec&
 
 ContourLines contour_lines(const Grid& grid, const Field& field, std::span<const double> isovalues,
                            const Exec& exec) {
-  SurfaceInput input{grid.vertex_count(), grid.point_data, grid.cell_data, field, isovalues};
+  SurfaceInput input{
+      grid.vertex_count(), grid.cell_count(), grid.point_data, grid.cell_data, field, isovalues};
   expect_contourable(input);
   if (!is_plane(grid)) return {};
   ContourLines result = field.visit(

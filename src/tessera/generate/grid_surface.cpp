@@ -11,6 +11,7 @@
 
 #include <tessera/exec/for_each.h>
 #include <tessera/generate/cube_table.h>
+#include <tessera/generate/resident.h>
 
 namespace tessera::lattice {
 namespace {
@@ -322,20 +323,10 @@ void fill_triangles(const View& view, std::span<const RowCounts> first,
   });
 }
 
-#define TS_INSTANTIATE(T, Real)                                                                          \
-  template void fill_vertices(const LatticeValues<T>&, const LatticeFrame&, const View&,                 \
-                              std::span<const RowCounts>, const Isovalue<T>&, const VertexOutput<Real>&, \
-                              const Exec&)
-TS_INSTANTIATE(std::int8_t, float);
-TS_INSTANTIATE(std::uint8_t, float);
-TS_INSTANTIATE(std::int16_t, float);
-TS_INSTANTIATE(std::uint16_t, float);
-TS_INSTANTIATE(std::int32_t, float);
-TS_INSTANTIATE(std::uint32_t, float);
-TS_INSTANTIATE(std::int64_t, float);
-TS_INSTANTIATE(std::uint64_t, float);
-TS_INSTANTIATE(float, float);
-TS_INSTANTIATE(double, double);
-#undef TS_INSTANTIATE
+#define TS_INSTANTIATE(T)                                                                \
+  template void fill_vertices(const LatticeValues<T>&, const LatticeFrame&, const View&, \
+                              std::span<const RowCounts>, const Isovalue<T>&,            \
+                              const VertexOutput<GridReal<T>>&, const Exec&)
+#include <tessera/mesh/instantiate_fields.inc>
 
 }  // namespace tessera::lattice

@@ -91,7 +91,8 @@ SurfaceArrays<GridReal<T>> device_surfaces(const Grid& grid, const SurfaceInput&
 
 Isosurface isosurface(const Grid& grid, const Field& field, std::span<const double> isovalues,
                       const IsosurfaceOptions& options) {
-  SurfaceInput input{grid.vertex_count(), grid.point_data, grid.cell_data, field, isovalues};
+  SurfaceInput input{
+      grid.vertex_count(), grid.cell_count(), grid.point_data, grid.cell_data, field, isovalues};
   expect_contourable(input);
   const bool has_volume = grid.dims[0] > 1 && grid.dims[1] > 1 && grid.dims[2] > 1;
   if (!has_volume) input.isovalues = {};

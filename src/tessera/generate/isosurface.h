@@ -50,7 +50,8 @@ struct Isosurface {
 /// grid without volume (an axis of one point) has no isosurface: the mesh is empty; contour_lines() has what
 /// a flat one has. Memory besides the result: a bit a point for each isovalue. Equal bytes for any number of
 /// threads. Error(bad_option): not one component, not a value for each point, an isovalue that is not a
-/// number. Error(unsupported): more than 2^32 - 2 vertices or triangles.
+/// number. Error(bad_mesh): another field that has not a value for each point or cell. Error(unsupported):
+/// more than 2^32 - 2 vertices or triangles.
 [[nodiscard]] Isosurface isosurface(const Grid& grid, const Field& field, std::span<const double> isovalues,
                                     const IsosurfaceOptions& options = {});
 

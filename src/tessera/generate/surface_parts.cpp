@@ -6,6 +6,7 @@
 
 #include <tessera/core/error.h>
 #include <tessera/exec/for_each.h>
+#include <tessera/generate/checks.h>
 #include <tessera/generate/interpolate.h>
 #include <tessera/generate/key_reduce.h>
 #include <tessera/generate/normals.h>
@@ -41,6 +42,8 @@ void expect_contourable(const SurfaceInput& input) {
   for (const double value : input.isovalues) {
     if (!std::isfinite(value)) throw Error(ErrorCode::bad_option, "an isovalue must be a finite number");
   }
+  expect_tuples(input.point_data, input.points, "points");
+  expect_tuples(input.cell_data, input.cells, "cells");
 }
 
 bool needs_provenance(const SurfaceInput& input, const IsosurfaceOptions& options) {

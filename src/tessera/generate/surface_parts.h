@@ -14,13 +14,15 @@ namespace tessera {
 /// What an isosurface is made of.
 struct SurfaceInput {
   std::size_t points;
+  std::size_t cells;
   const FieldSet& point_data;
   const FieldSet& cell_data;
   const Field& field;
   std::span<const double> isovalues;
 };
 
-/// Refuses fields and isovalues that have no isosurface.
+/// Refuses a field and isovalues that have no isosurface, and other fields that have another length than the
+/// input.
 void expect_contourable(const SurfaceInput& input);
 
 /// Whether the edges and cells that outputs came from have to be recorded for these options.

@@ -150,7 +150,7 @@ Isosurface tet_isosurface(const TetMesh& mesh, std::span<const Vec3<Real>> point
   const bool with_normals = options.normals == SurfaceNormals::gradient;
   const bool records = with_normals || needs_provenance(input, options);
   SurfaceArrays<Real> arrays = host_surfaces<T>(mesh, points, input, records, options);
-  if (with_normals) {
+  if (with_normals && !arrays.points.empty()) {
     const Array<Vec3d> gradients = point_gradients(mesh, input.field.as<T>(), options.exec);
     arrays.normals = normals_along_edges(arrays.provenance, gradients, options.exec);
   }
@@ -161,7 +161,8 @@ Isosurface tet_isosurface(const TetMesh& mesh, std::span<const Vec3<Real>> point
 
 Isosurface isosurface(const TetMesh& mesh, const Field& field, std::span<const double> isovalues,
                       const IsosurfaceOptions& options) {
-  const SurfaceInput input{mesh.vertex_count(), mesh.point_data, mesh.cell_data, field, isovalues};
+  const SurfaceInput input{
+      mesh.vertex_count(), mesh.cell_count(), mesh.point_data, mesh.cell_data, field, isovalues};
   expect_contourable(input);
   return field.visit([&](auto values) {
     using T = typename decltype(values)::value_type;

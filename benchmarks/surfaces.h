@@ -1,8 +1,9 @@
-// Meshes taken apart, every triangle with points of its own.
+// What benchmarks of surfaces share.
 #pragma once
 
 #include <cstdint>
 
+#include <tessera/core/hash.h>
 #include <tessera/mesh/mesh.h>
 
 namespace tessera::bench {
@@ -17,6 +18,11 @@ inline TriMesh make_soup(const TriMesh& mesh) {
   }
   soup.points = mesh.points.gather(order);
   return soup;
+}
+
+template <class Mesh>
+std::uint64_t checksum_of(const Mesh& mesh) {
+  return mesh.points.visit([&](auto points) { return hash_values(mesh.cells, hash_values(points)); });
 }
 
 }  // namespace tessera::bench

@@ -8,6 +8,7 @@
 
 #include <tessera/mesh/make.h>
 #include <tessera/tile/cuda/device_relations.h>
+#include <tessera/topology/critical_numbers.h>
 #include <tessera/topology/cuda/analyses.h>
 #include <tessera/topology/morse_smale.h>
 
@@ -71,35 +72,54 @@ int main(int argc, char** argv) {
           [&] { return std::uint64_t{cuda::find_critical_points(resident, order).points.size()}; }}});
     const auto gradient = [&](bool paths) {
       cuda::GradientFinder<3> finder(resident, order, paths);
-      const cuda::DeviceGradient found = finder.finish(Array<std::uint32_t>(finder.left().size(), 0));
+      const cuda::DeviceGradient<3> found = finder.finish(Array<std::uint32_t>(finder.left().size(), 0));
       synchronize(device);
       return std::uint64_t{found.lower.size()};
     };
     ask("gradient resident", tile_bytes, {{"tessera", [&] { return gradient(false); }}});
     ask("gradient with paths resident", tile_bytes, {{"tessera", [&] { return gradient(true); }}});
-    cuda::GradientFinder<3> finder(resident, order, true);
-    const cuda::DeviceGradient found = finder.finish(Array<std::uint32_t>(finder.left().size(), 0));
-    Array<std::uint32_t> minima;
-    Array<std::uint32_t> maxima;
-    for (const cuda::FoundCell& cell : finder.critical_cells()) {
-      if (cell.dimension == 0) minima.push_back(cell.id);
-      if (cell.dimension == 3) maxima.push_back(cell.id);
-    }
-    ask("segmentation resident", found.next.bytes(), {{"tessera", [&] {
-                                                         const auto labels = cuda::find_regions(
-                                                             device, found, nullptr, minima, maxima);
-                                                         synchronize(device);
-                                                         return std::uint64_t{labels.count[2]};
-                                                       }}});
+  }
+  {
+    const Gradient<3> gradient = compute_gradient<3>(tiles, field, {{.exec = device}, true});
+    const cuda::DeviceGradient<3>& resident = *gradient.on_device();
+    const auto ids = [&](int d) { return critical_ids(gradient.critical_cells(d)); };
+    const auto saddles = [&](int d) { return cuda::saddles_of(gradient.critical_cells(d)); };
+    const auto minima = ids(0), edges = ids(1), maxima = ids(3);
+    const auto lower = saddles(1), upper = saddles(2);
+    const auto starts = cuda::path_starts_of(gradient.critical_cells(2));
+    ask("segmentation resident", resident.next.bytes(), {{"tessera", [&] {
+                                                            const auto labels =
+                                                                cuda::find_regions(resident, minima, maxima);
+                                                            synchronize(device);
+                                                            return std::uint64_t{labels.count[2]};
+                                                          }}});
+    const auto trace = [&](const std::string& question, const std::function<cuda::DevicePaths()>& run) {
+      ask(question + " resident", run().cells.bytes(), {{"tessera", [&] {
+                                                           const cuda::DevicePaths paths = run();
+                                                           synchronize(device);
+                                                           return std::uint64_t{paths.cells.size()};
+                                                         }}});
+    };
+    trace("descending separatrices", [&] { return cuda::trace_descending(resident, lower, minima); });
+    trace("connectors", [&] { return cuda::trace_connectors(resident, upper, edges).paths; });
+    trace("ascending separatrices", [&] { return cuda::trace_ascending(resident, upper, starts, maxima); });
+    std::printf("searches for connectors left to the host: %zu\n",
+                cuda::trace_connectors(resident, upper, edges).left.size());
+    ask("separatrices and connectors to host", 0,
+        {{"tessera", [&] {
+            MorseSmaleOptions<3> options;
+            options.exec = device;
+            return std::uint64_t{compute_separatrices(gradient, options).cells.size()};
+          }}});
   }
   {
     const DeviceTiles<3> resident(tiles, device);
     ask("enumeration resident", 0, {{"tessera", [&] {
-                                       cuda::DeviceRelations<3> relations(resident);
+                                       cuda::DeviceRelations<3> relations(tiles, resident);
                                        relations.enumerate();
                                        return std::uint64_t{relations.face_count()};
                                      }}});
-    cuda::DeviceRelations<3> relations(resident);
+    cuda::DeviceRelations<3> relations(tiles, resident);
     const auto rows = [&]<class R>(R, const char* name) {
       relations.prepare<R>();
       const cuda::DeviceRows once = relations.whole<R>();

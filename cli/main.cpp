@@ -40,6 +40,9 @@ void add_common_options(CLI::App& app, CommonOptions& options) {
   app.add_option("--memory", options.memory, "memory the run may use, such as 512M or 8G")
       ->type_name("SIZE")
       ->group(common_group);
+  app.add_option("--device-memory", options.device_memory, "memory of the GPU the run may use")
+      ->type_name("SIZE")
+      ->group(common_group);
   app.add_option("--json", options.json, "write a JSON object to FILE, or to standard output with -")
       ->type_name("FILE|-")
       ->group(common_group);

@@ -11,11 +11,13 @@
 namespace tessera::cli {
 namespace {
 
-Bytes parse_limit(const std::string& memory) {
+Bytes parse_limit(const std::string& memory, const char* option) {
   if (memory.empty()) return MemoryBudget::unlimited;
   const Bytes limit = parse_bytes(memory);
-  if (limit == 0)
-    throw Error(ErrorCode::bad_option, "--memory 0 allows nothing; write a size such as 512M or 8G");
+  if (limit == 0) {
+    throw Error(ErrorCode::bad_option,
+                fmt::format("{} 0 allows nothing; write a size such as 512M or 8G", option));
+  }
   return limit;
 }
 
@@ -56,10 +58,13 @@ Session::Session(std::string verb, CommonOptions options, std::stop_token stop)
     : verb_(std::move(verb)),
       options_(std::move(options)),
       bar_(!options_.quiet && ProgressBar::is_wanted()),
-      memory_(parse_limit(options_.memory)),
+      memory_(parse_limit(options_.memory, "--memory")),
       exec_(parse_device(options_.device, options_.threads)) {
   monitor_.report = [this](std::string_view stage, double fraction) { bar_.update(stage, fraction); };
   monitor_.stop = std::move(stop);
+  if (!options_.device_memory.empty()) {
+    set_device_memory_limit(parse_limit(options_.device_memory, "--device-memory"));
+  }
 }
 
 Session::PhaseScope::~PhaseScope() {
@@ -83,11 +88,13 @@ Exec Session::choose(std::uint64_t elements, Bytes device_bytes) {
   };
   if (found.empty()) return take_host(no_device_reason());
   if (elements < least_elements) return take_host("the input is small");
-  if (device_bytes > found.front().memory_free) {
+  const Exec there = Exec::cuda(found.front().index, options_.threads);
+  const Bytes free = device_available_bytes(there);
+  if (device_bytes > free) {
     return take_host(fmt::format("the work takes {}, and {} has {} free", format_bytes(device_bytes),
-                                 found.front().name, format_bytes(found.front().memory_free)));
+                                 found.front().name, format_bytes(free)));
   }
-  exec_ = Exec::cuda(found.front().index, options_.threads);
+  exec_ = there;
   note(fmt::format("running on {}", exec_->description()));
   return *exec_;
 }

@@ -28,10 +28,11 @@ using Json = nlohmann::ordered_json;
 
 /// The options that every verb takes, as they were typed.
 struct CommonOptions {
-  std::string device;  ///< empty: auto, and only looked for by verbs that can use a GPU
-  int threads = 0;     ///< 0: as many as the machine has
-  std::string memory;  ///< empty: no limit
-  std::string json;    ///< a file, "-" for standard output, empty for none
+  std::string device;         ///< empty: auto, and only looked for by verbs that can use a GPU
+  int threads = 0;            ///< 0: as many as the machine has
+  std::string memory;         ///< empty: no limit
+  std::string device_memory;  ///< likewise, of the GPU
+  std::string json;           ///< a file, "-" for standard output, empty for none
   bool quiet = false;
 };
 

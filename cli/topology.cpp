@@ -4,6 +4,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include <array>
+#include <vector>
+
+#include <tessera/exec/buffer.h>
 #include <tessera/mesh/triangulate.h>
 
 #include "text.h"
@@ -86,26 +90,28 @@ Domain<Dim> make_domain(Session& session, const TopologyArguments& arguments, co
   return session.in_phase(Phase::prepare, [&] {
     Domain<Dim> domain{mesh, field, {}, {}, {}, exec, {}};
     const bool is_pushed = arguments.provider == "push";
+    const bool by_device = arguments.provider == "device";
+    const Exec producer = by_device ? Exec::cuda(0, session.host().threads()) : exec;
+    // A device without room for the whole mesh gets it in parts, from the host's tiles.
+    const bool fits = !by_device || device_bytes(mesh) <= device_available_bytes(producer);
     domain.tiles = std::make_unique<TiledMesh<Dim>>(
         tile(mesh, {.max_vertices = is_pushed ? pushed_tile_vertices : TileOptions{}.max_vertices,
-                    .exec = exec,
+                    .exec = fits ? producer : session.host(),
                     .monitor = &session.monitor()}));
     domain.room = Reservation(session.memory(), domain.tiles->bytes(), "the mesh in tiles");
     if (!is_pushed) {
       const StorageMode mode = mode_named(arguments.provider);
-      const bool by_device = arguments.provider == "device";
-      const int threads = session.host().threads();
       if (by_device) session.count_as_on_device();
-      auto connectivity =
-          Connectivity<Dim>(*domain.tiles, {.mode = mode,
-                                            .ids = Ids::tiled,
-                                            .memory = store_bytes(session, mode),
-                                            .producers = arguments.producers,
-                                            .exec = by_device ? Exec::cuda(0, threads) : session.host(),
-                                            .device_producers = by_device});
+      auto connectivity = Connectivity<Dim>(*domain.tiles, {.mode = mode,
+                                                            .ids = Ids::tiled,
+                                                            .memory = store_bytes(session, mode),
+                                                            .producers = arguments.producers,
+                                                            .exec = by_device ? producer : session.host(),
+                                                            .device_producers = by_device});
       domain.rows = std::get<0>(connectivity.template request<StarRelation<Dim>>());
       const std::string why = connectivity.no_device_producers();
       if (!why.empty()) session.note(why + "; the host makes the rows");
+      if (connectivity.has_device_windows()) session.note("the GPU gets the mesh in parts");
     }
     return domain;
   });
@@ -120,11 +126,55 @@ Bytes gradient_bytes(const TiledMesh<Dim>& tiles, bool keeps_paths) {
   return 12 * vertices + 2 * 5 * edges + cells + paths;  // edges twice, when workers' rows are joined
 }
 
+namespace {
+
+/// What is said of a consumer that waited for a device, by name in JSON and heading of the table.
+struct Waiting {
+  const char* key;
+  const char* heading;
+  double DeviceStatistics::*seconds;
+};
+constexpr std::array<Waiting, 8> waitings = {{
+    {"waiting", "waiting ms", &DeviceStatistics::waiting},
+    {"pushing", "push", &DeviceStatistics::pushing},
+    {"queued", "in queue", &DeviceStatistics::queued},
+    {"preparing", "preparation", &DeviceStatistics::preparing},
+    {"computing", "kernels, transfer", &DeviceStatistics::computing},
+    {"integrating", "integration", &DeviceStatistics::integrating},
+    {"sharing", "under way", &DeviceStatistics::sharing},
+    {"leading", "leading", &DeviceStatistics::leading},
+}};
+
+Json to_json(const DeviceStatistics& statistics) {
+  Json object = {{"requests", statistics.requests}};
+  for (const Waiting& waiting : waitings) object[waiting.key] = statistics.*waiting.seconds;
+  return object;
+}
+
+std::string waiting_table(const DeviceReport& report) {
+  Table table(std::vector<Align>(2 + waitings.size(), Align::right));
+  std::vector<std::string> headings = {"consumer", "requests"};
+  for (const Waiting& waiting : waitings) headings.emplace_back(waiting.heading);
+  table.add(headings);
+  const auto add = [&](const std::string& who, const DeviceStatistics& statistics) {
+    std::vector<std::string> line = {who, grouped(statistics.requests)};
+    for (const Waiting& waiting : waitings) {
+      line.push_back(fmt::format("{:.2f}", 1e3 * (statistics.*waiting.seconds)));
+    }
+    table.add(line);
+  };
+  for (std::size_t i = 0; i < report.consumers.size(); ++i) add(std::to_string(i), report.consumers[i]);
+  add("all", report.all);
+  return table.text();
+}
+
+}  // namespace
+
 template <int Dim>
 void report_provider(Session& session, const TopologyArguments& arguments, const Domain<Dim>& domain) {
   if (!arguments.stats || !domain.rows) return;
   const StoreStatistics store = domain.rows->statistics();
-  const DeviceStatistics device = domain.rows->device_statistics();
+  const DeviceReport device = domain.rows->device_report();
   Json& result = session.result()["provider"];
   result["tiles"] = {{"produced", store.produced}, {"ahead", store.ahead},   {"wasted", store.wasted},
                      {"evicted", store.evicted},   {"misses", store.misses}, {"waits", store.waits}};
@@ -133,21 +183,14 @@ void report_provider(Session& session, const TopologyArguments& arguments, const
   table.add({"  of them ahead of need", grouped(store.ahead)});
   table.add({"  never read", grouped(store.wasted)});
   if (device.batches > 0) {
-    const auto seconds = [&](const char* name, const char* key, double value) {
-      table.add({name, fmt::format("{:.4f} s", value)});
-      result["device"][key] = value;
-    };
-    result["device"] = {{"requests", device.requests}, {"batches", device.batches}, {"tiles", device.tiles}};
-    table.add({"requests of the device", grouped(device.requests)});
-    table.add({"batches", grouped(device.batches)});
-    seconds("waiting, all consumers", "waiting", device.waiting);
-    seconds("  push", "pushing", device.pushing);
-    seconds("  in queue", "queued", device.queued);
-    seconds("  preparation", "preparing", device.preparing);
-    seconds("  kernels and transfer", "computing", device.computing);
-    seconds("  integration", "integrating", device.integrating);
+    table.add({"batches of the device", grouped(device.batches)});
+    result["device"] = to_json(device.all);
+    result["device"]["batches"] = device.batches;
+    result["device"]["tiles"] = device.tiles;
+    for (const DeviceStatistics& one : device.consumers) result["consumers"].push_back(to_json(one));
   }
   session.print("{}", table.text());
+  if (device.batches > 0) session.print("{}", waiting_table(device));
 }
 
 std::string describe(const TopologyArguments& arguments, const TopologyInput& input) {

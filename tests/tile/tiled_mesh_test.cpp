@@ -142,33 +142,5 @@ TEST(Tile, CanBeCancelled) {
 }
 
 // Tile 0 owns input vertices 0 and 1, tile 1 the rest. Both tets of two_tets have a vertex in tile 0.
-TEST(LocalTile, NumbersOwnedThenGhosts) {
-  const TetMesh mesh = make_small_solid("two_tets");
-  const Partition partition = partition_given(std::vector<std::uint32_t>{0, 0, 1, 1, 1}, 5);
-  const TiledMesh<3> tiles = tile(mesh, {.partition = &partition});
-  LocalTile<3> local;
-  fill_local_tile(tiles, TileId(0), local);
-  EXPECT_EQ(local.ghosts, (Array<std::uint32_t>{2, 3, 4}));
-  ASSERT_EQ(local.cells.size(), 2u);
-  EXPECT_EQ(local.cells[0], (std::array<std::uint16_t, 4>{0, 1, 2, 3}));
-  EXPECT_EQ(local.cells[1], (std::array<std::uint16_t, 4>{1, 2, 3, 4}));
-  fill_local_tile(tiles, TileId(1), local);  // owns 2, 3, 4; both tets are external
-  EXPECT_EQ(local.ghosts, (Array<std::uint32_t>{0, 1}));
-  EXPECT_EQ(local.cells[0], (std::array<std::uint16_t, 4>{3, 4, 0, 1}));
-}
-
-TEST(LocalTile, RefusesMoreThan16BitsCount) {
-  TetMesh mesh;
-  Array<Vec3f> points(70000);
-  for (std::size_t i = 0; i < points.size(); ++i) points[i] = {static_cast<float>(i), 0, 0};
-  mesh.points = std::move(points);
-  for (std::uint32_t v = 2; v + 1 < 70000; v += 2) {
-    mesh.cells.push_back({VertexId(0), VertexId(1), VertexId(v), VertexId(v + 1)});
-  }
-  const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 1000});
-  LocalTile<3> local;
-  EXPECT_THROW(fill_local_tile(tiles, tiles.tile_of(tiles.from_input(VertexId(0))), local), Error);
-}
-
 }  // namespace
 }  // namespace tessera

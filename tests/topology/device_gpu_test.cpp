@@ -34,6 +34,37 @@ void expect_same(const SimplexMesh<Dim>& mesh, const Field& field, const std::st
   }
 }
 
+/// Paths as they lie in memory.
+template <int Dim>
+void expect_same_paths(const SimplexMesh<Dim>& mesh, const Field& field, const std::string& name,
+                       MorseSmaleOptions<Dim> options = {}) {
+  const auto trace = [&](const Exec& exec) {
+    const TiledMesh<Dim> tiles = tile(mesh, {.max_vertices = 200, .exec = exec});
+    options.exec = exec;
+    return morse_smale<Dim>(tiles, field, options).separatrices;
+  };
+  const Separatrices expected = trace(Exec::host(2));
+  const Separatrices found = trace(Exec::cuda(0, 2));
+  EXPECT_TRUE(found.ends == expected.ends) << name;
+  EXPECT_TRUE(found.offsets == expected.offsets) << name;
+  EXPECT_TRUE(found.cells == expected.cells) << name;
+  EXPECT_EQ(found.count, expected.count) << name;
+}
+
+// A few thousand cells in one tile or some: what tools that watch every access can do.
+TEST_F(TopologyOnDevice, SmallMeshes) {
+  const TetMesh solid = make_shuffled(make_kuhn_full(9));
+  const TriMesh surface = make_shuffled(make_torus(20, 30));
+  const Setting setting{.threads = 2, .tiles = {.max_vertices = 200}, .on_device = true};
+  const auto check = [&](const auto& mesh, const Field& field) {
+    EXPECT_EQ(difference(compute_results(mesh, field, setting), compute_results(mesh, field)), "");
+  };
+  check(solid, make_wave_field(solid.points, WaveField::rough));
+  check(solid, make_tied_field(solid.vertex_count(), 10, 1));
+  check(surface, make_random_field(surface.vertex_count(), 1));
+  check(oracle::random_mesh<3>(60, 200, 1), make_random_field(60, 1));
+}
+
 TEST_F(TopologyOnDevice, Solids) {
   for (const std::uint32_t n : {2u, 3u, 9u, 17u}) {
     const TetMesh mesh = make_shuffled(make_kuhn_full(n));
@@ -90,6 +121,44 @@ TEST_F(TopologyOnDevice, LargeStars) {
   }
   const TriMesh fan = make_fan(500, true);
   expect_same(fan, make_peak_field(fan.vertex_count(), 0, 8), "fan of 500");
+}
+
+TEST_F(TopologyOnDevice, Paths) {
+  for (const std::uint32_t n : {2u, 3u, 12u, 40u}) {
+    const TetMesh mesh = make_shuffled(make_kuhn_full(n));
+    expect_same_paths(mesh, make_wave_field(mesh.points, WaveField::rough), "rough " + std::to_string(n));
+    expect_same_paths(mesh, make_random_field(mesh.vertex_count(), n), "random " + std::to_string(n));
+  }
+  const TetMesh mesh = make_kuhn(12);
+  const Field field = make_wave_field(mesh.points, WaveField::rough);
+  for (const bool has_extrema : {true, false}) {
+    for (const bool has_connectors : {true, false}) {
+      for (const bool keeps_paths : {true, false}) {
+        expect_same_paths<3>(mesh, field, "parts",
+                             {{}, has_extrema, has_connectors, false, has_extrema, keeps_paths});
+      }
+    }
+  }
+  const TetMesh torus = make_torus3(16);  // no boundary to leave through
+  expect_same_paths(torus, make_random_field(torus.vertex_count(), 1), "3-torus");
+  const TriMesh surface = make_torus(90, 70);
+  expect_same_paths(surface, make_wave_field(surface.points, WaveField::rough), "torus");
+}
+
+// Long paths, more than were reckoned with, and searches in shared memory, in global memory and on the host.
+TEST_F(TopologyOnDevice, LongPaths) {
+  const TetMesh mesh = make_kuhn_full(100);
+  expect_same_paths(mesh, make_wave_field(mesh.points, WaveField::smooth), "smooth");
+  // A saddle in the middle, from which a plane of edges flows down, and noise in a corner.
+  SplitMix64 random(1);
+  Array<float> values;
+  for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
+    const Vec3d at = mesh.points[VertexId(v)] - Vec3d{0.5, 0.5, 0.5};
+    const bool is_rough = at.x > 0.2 && at.y > 0.2 && at.z > 0.2;
+    const double noise = is_rough ? 1e-3 * static_cast<double>(random.below(1000)) : 0;
+    values.push_back(static_cast<float>(at.z * at.z - at.x * at.x - at.y * at.y + noise));
+  }
+  expect_same_paths(mesh, Field("saddle", std::move(values)), "saddle");
 }
 
 TEST_F(TopologyOnDevice, FieldTypes) {

@@ -98,7 +98,11 @@ class ConnectionCore {
       set_costs(bound_relations(tiles_));
       choice = account_.find_choice(wanted);
     }
-    if (!choice || choice->mode != StorageMode::materialized) {
+    // A mode that was asked for needs no better numbers if bounds leave plenty for the store.
+    const bool is_settled =
+        choice && (choice->mode == StorageMode::materialized ||
+                   (options_.mode != StorageMode::automatic && choice->store >= options_.memory / 2));
+    if (!is_settled) {
       count_for(wanted);
       choice = account_.choose(wanted);
     }
@@ -132,7 +136,10 @@ class ConnectionCore {
   TileStore::Pin acquire(TileId tile) {
     bool first_read = false;
     TileStore::Pin pin = store_.acquire(
-        {slot<R>(), tile.index()}, [&] { return compute<R>(tile); }, first_read);
+        {slot<R>(), tile.index()}, [&] { return compute<R>(tile); }, first_read,
+        [&](double seconds) {
+          if (queues_[slot<R>()] != nullptr) queues_[slot<R>()]->count_wait(seconds);
+        });
     if (first_read && (!helpers_.empty() || queues_[slot<R>()] != nullptr)) look_ahead(slot<R>(), tile);
     return pin;
   }
@@ -183,9 +190,14 @@ class ConnectionCore {
     return store_.statistics(slot<R>());
   }
   template <class R>
-  [[nodiscard]] DeviceStatistics device_statistics() const {
+  [[nodiscard]] DeviceReport device_report() const {
     const auto& queue = queues_[slot<R>()];
-    return queue == nullptr ? DeviceStatistics{} : queue->statistics();
+    return queue == nullptr ? DeviceReport{} : queue->report();
+  }
+  [[nodiscard]] bool has_windows() {
+    const std::scoped_lock lock(prepare_mutex_);
+    if constexpr (built_with_cuda) return factory_ != nullptr && factory_->has_windows();
+    return false;
   }
   [[nodiscard]] std::string no_device() {
     const std::scoped_lock lock(prepare_mutex_);
@@ -232,8 +244,11 @@ class ConnectionCore {
     if (!has_enumeration_) {
       const Numbering numbering = account_.numbering();
       store_.set_budget(account_.store_budget(account_.costs().enumeration_peak(numbering)));
-      enumeration_ = numbering == Numbering::implicit ? Enumeration<Dim>::make_implicit(tiles_, host_)
-                                                      : Enumeration<Dim>::make_explicit(tiles_, host_);
+      if (numbering == Numbering::implicit) {
+        enumeration_ = Enumeration<Dim>::make_implicit(tiles_, host_);
+      } else if (!enumerate_on_device()) {
+        enumeration_ = Enumeration<Dim>::make_explicit(tiles_, host_);
+      }
       has_enumeration_ = true;
       ConnectCounts counts = account_.costs().counts();
       counts.edges = enumeration_.edge_count();
@@ -286,20 +301,40 @@ class ConnectionCore {
     return false;
   }
 
+  /// Lets work(factory) use the device that makes rows; false if there is none, or it fails.
+  template <class Work>
+  bool with_factory(const Work& work) {
+    if constexpr (built_with_cuda) {
+      if (!options_.device_producers || !no_device_.empty()) return false;
+      try {
+        if (factory_ == nullptr) {
+          factory_ = std::make_shared<cuda::RowFactory<Dim>>(
+              tiles_, options_.exec,
+              cuda::RowFactoryOptions{
+                  options_.device_threads, options_.device_memory,
+                  options_.pinned_memory == 0 ? options_.memory : options_.pinned_memory});
+        }
+        return work(*factory_);
+      } catch (const Error& error) {
+        no_device_ = error.what();
+      }
+    }
+    return false;
+  }
+
+  bool enumerate_on_device() {
+    return with_factory([&](auto& factory) {
+      if (factory.has_windows()) return false;
+      enumeration_ = factory.enumerate();
+      return true;
+    });
+  }
+
   /// Has a device make the relation, if there is one that can.
   template <class R>
   void open_queue() {
     if constexpr (is_made_by_devices<R>()) {
-      if (!options_.device_producers || !no_device_.empty()) return;
-      try {
-        if (factory_ == nullptr) {
-          factory_ = std::make_unique<cuda::RowFactory<Dim>>(tiles_, options_.exec, options_.device_threads);
-        }
-        factory_->template prepare<R>();
-      } catch (const Error& error) {
-        no_device_ = error.what();
-        return;
-      }
+      if (!with_factory([&](auto& factory) { return factory.template prepare<R>(enumeration_); })) return;
       queues_[slot<R>()] = std::make_unique<DeviceQueue>(
           store_, slot<R>(), static_cast<size_t>(options_.device_batch),
           [this](std::span<const uint32_t> tiles) { return factory_->template make<R>(tiles); },
@@ -364,6 +399,7 @@ class ConnectionCore {
     };
     const bool down = is_missing(here - 1) && !is_missing(here + 1);
     if (queues_[relation] != nullptr) {
+      if (has_failed_) return;
       // Not for every tile: half of what is ahead must be missing before the device is asked for more.
       const int most = options_.device_look_ahead;
       if (!is_missing(down ? here - (most + 1) / 2 : here + (most + 1) / 2)) return;
@@ -428,7 +464,7 @@ class ConnectionCore {
   std::vector<std::jthread> helpers_;  // these and those below come last: they stop before the rest goes
   std::string no_device_;              // why there are no queues
   std::atomic<bool> has_failed_{false};
-  std::unique_ptr<cuda::RowFactory<Dim>> factory_;
+  std::shared_ptr<cuda::RowFactory<Dim>> factory_;  // shared: without CUDA nobody can destroy one
   std::array<std::unique_ptr<DeviceQueue>, TileStore::max_relations> queues_;  // by relation
 };
 
@@ -469,8 +505,8 @@ StoreStatistics Rows<R, Dim>::statistics() const {
 }
 
 template <class R, int Dim>
-DeviceStatistics Rows<R, Dim>::device_statistics() const {
-  return core_->template device_statistics<R>();
+DeviceReport Rows<R, Dim>::device_report() const {
+  return core_->template device_report<R>();
 }
 
 template <class R, int Dim>
@@ -500,6 +536,11 @@ ModeChoice Connectivity<Dim>::choice() const {
 template <int Dim>
 std::string Connectivity<Dim>::no_device_producers() const {
   return core_->no_device();
+}
+
+template <int Dim>
+bool Connectivity<Dim>::has_device_windows() const {
+  return core_->has_windows();
 }
 
 template <int Dim>

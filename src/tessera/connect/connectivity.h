@@ -37,11 +37,14 @@ struct ConnectOptions {
   int look_ahead = 4;        ///< how many tiles ahead of a consumer helpers work
   Exec exec = Exec::host();  ///< for the enumeration and materialized rows; so many consumers compute at once
   /// A device makes the tiles that are not there (coboundaries and adjacencies; the rest stays with
-  /// consumers). Tiles that are too large for it, or its failure, leave the work to consumers.
+  /// consumers). If it fails, consumers go on by themselves.
   bool device_producers = false;  ///< exec must be a device
-  int device_look_ahead = 16;     ///< tiles ahead of a consumer that a batch brings along
+  int device_look_ahead = 32;     ///< tiles ahead of a consumer that a batch brings along
   int device_batch = 512;         ///< tiles a batch, at most
   int device_threads = 1024;      ///< of the device, that work on a tile: a multiple of 32
+  Bytes device_memory = 0;        ///< for the mesh on the device, in windows if it must be; 0: what is free
+  Bytes pinned_memory =
+      0;  ///< for rows that lie where the device put them, others are copied; 0: as `memory`
 };
 
 namespace detail {
@@ -80,7 +83,7 @@ class Rows {
   [[nodiscard]] std::size_t size() const;  ///< how many rows there are
   [[nodiscard]] StoreStatistics statistics() const;
   /// What a device did for the relation: nothing if it makes no rows of it.
-  [[nodiscard]] DeviceStatistics device_statistics() const;
+  [[nodiscard]] DeviceReport device_report() const;
   [[nodiscard]] Bytes bytes() const;  ///< of rows held now
   [[nodiscard]] Ids ids() const;      ///< which are spoken
 
@@ -136,6 +139,8 @@ class Connectivity {
   [[nodiscard]] ModeChoice choice() const;
   /// Why no device makes rows though one was asked for; empty if it does, or was not.
   [[nodiscard]] std::string no_device_producers() const;
+  /// Does a device make rows that has room for a part of the mesh at a time?
+  [[nodiscard]] bool has_device_windows() const;
 
  private:
   void admit(std::span<const RelationKey> relations);

@@ -4,12 +4,14 @@
 //   consumer ──request, waits──┼──► queue ──► leader ──one batch──► device
 //   consumer ──tiles ahead─────┘                 └──► requests answered, tiles ahead put into the store
 //
-// The leader takes whatever is waiting, adds tiles that consumers will want next, and lets the device make
-// all of them at once. Two consumers never ask for the same tile: the store lets one of them ask and the
-// other wait.
+// A consumer leads, or three of them at a time: it takes whatever is waiting, adds tiles that consumers will
+// want next, has the device make all of them at once and hands them out. A leader that is a thread of its own
+// would have to wait for a core, for milliseconds where all of them are busy, which is longer than any batch
+// takes. Two consumers never ask for the same tile: the store lets one of them ask and the other wait. A
+// batch takes a quarter of the store at most, so that it does not push out what consumers read.
 #pragma once
 
-#include <atomic>
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -18,7 +20,6 @@
 #include <functional>
 #include <mutex>
 #include <span>
-#include <stop_token>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -27,17 +28,39 @@
 
 namespace tessera {
 
-/// Where the time of consumers' requests went, in seconds over all requests (GALE's tables 5 to 7).
+/// Where the time of consumers went that waited for a device, in seconds (GALE's tables 5 to 7): of one of
+/// them or of all.
 struct DeviceStatistics {
-  std::uint64_t requests = 0;  ///< for which a consumer waited
+  std::uint64_t requests = 0;  ///< tiles that were asked for and waited for
+  double waiting = 0;          ///< in all: the sum of the next seven
+  double pushing = 0;          ///< into the queue
+  double queued = 0;           ///< until a leader took it
+  double preparing = 0;        ///< the batch, until the device began
+  double computing = 0;        ///< kernels and the transfer back
+  double integrating = 0;      ///< until the consumer had it
+  double sharing = 0;          ///< for tiles under way already, ahead of need or for somebody else
+  double leading = 0;          ///< for tiles ahead of need, which it had made
+
+  DeviceStatistics& operator+=(const DeviceStatistics& other) {
+    requests += other.requests;
+    waiting += other.waiting;
+    pushing += other.pushing;
+    queued += other.queued;
+    preparing += other.preparing;
+    computing += other.computing;
+    integrating += other.integrating;
+    sharing += other.sharing;
+    leading += other.leading;
+    return *this;
+  }
+};
+
+/// What a device did for a relation.
+struct DeviceReport {
   std::uint64_t batches = 0;
-  std::uint64_t tiles = 0;  ///< made by the device, those ahead too
-  double waiting = 0;       ///< in all: the sum of the next five
-  double pushing = 0;       ///< into the queue
-  double queued = 0;        ///< until the leader took it
-  double preparing = 0;     ///< the batch, until the device began
-  double computing = 0;     ///< kernels and the transfer back
-  double integrating = 0;   ///< until the consumer had it
+  std::uint64_t tiles = 0;                  ///< made, those ahead of need too
+  DeviceStatistics all;                     ///< of all consumers
+  std::vector<DeviceStatistics> consumers;  ///< of each thread that ever waited
 };
 
 namespace detail {
@@ -54,8 +77,7 @@ class DeviceQueue {
         relation_(relation),
         most_tiles_(most_tiles),
         make_(std::move(make)),
-        rename_(std::move(rename)),
-        leader_([this](const std::stop_token& stop) { lead(stop); }) {}
+        rename_(std::move(rename)) {}
 
   /// Asks for a tile that the caller has claimed, and waits. Throws what the device threw.
   [[nodiscard]] StoredRows fetch(std::uint32_t tile) {
@@ -63,69 +85,122 @@ class DeviceQueue {
     request.tile = tile;
     request.begun = Clock::now();
     {
-      const std::scoped_lock lock(mutex_);
+      std::unique_lock lock(mutex_);
       request.pushed = Clock::now();
       requests_.push_back(&request);
+      while (!request.is_done) {
+        if (request.is_taken || leaders_ == most_leaders) {
+          changed_.wait(lock);
+        } else {
+          lead(lock);
+        }
+      }
     }
-    wake_.notify_one();
-    request.is_done.wait(false, std::memory_order_acquire);
     if (request.error) std::rethrow_exception(request.error);
     rename_(request.rows);
     count(request);
     return std::move(request.rows);
   }
 
-  /// Asks for tiles that will be wanted, and does not wait.
+  /// Has tiles made that will be wanted, or leaves them to the next leader if there are enough now.
   void look_ahead(std::span<const std::uint32_t> tiles) {
-    {
-      const std::scoped_lock lock(mutex_);
-      ahead_.insert(ahead_.end(), tiles.begin(), tiles.end());
-      while (ahead_.size() > 4 * most_tiles_) ahead_.pop_front();  // consumers have long passed those
-    }
-    wake_.notify_one();
+    const Clock::time_point begun = Clock::now();
+    std::unique_lock lock(mutex_);
+    ahead_.insert(ahead_.end(), tiles.begin(), tiles.end());
+    while (ahead_.size() > 4 * most_tiles_) ahead_.pop_front();  // consumers have long passed those
+    if (leaders_ == most_leaders) return;
+    lead(lock);
+    DeviceStatistics& own = own_statistics();
+    const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+    own.waiting += seconds;
+    own.leading += seconds;
   }
 
-  [[nodiscard]] DeviceStatistics statistics() const {
+  /// The calling consumer has waited for a tile that was under way.
+  void count_wait(double seconds) {
     const std::scoped_lock lock(mutex_);
-    return statistics_;
+    DeviceStatistics& own = own_statistics();
+    own.waiting += seconds;
+    own.sharing += seconds;
+  }
+
+  [[nodiscard]] DeviceReport report() const {
+    const std::scoped_lock lock(mutex_);
+    DeviceReport report;
+    report.batches = batches_;
+    report.tiles = tiles_;
+    for (const Consumer& consumer : consumers_) {
+      report.all += consumer.statistics;
+      report.consumers.push_back(consumer.statistics);
+    }
+    return report;
   }
 
  private:
+  static constexpr int most_leaders = 3;
+
   struct Request {
     std::uint32_t tile = 0;
     StoredRows rows;
     std::exception_ptr error;
     Clock::time_point begun, pushed, taken, prepared, made;
-    std::atomic<bool> is_done{false};
+    bool is_taken = false;  // this and the next are guarded by the queue's mutex
+    bool is_done = false;
+  };
+  struct Consumer {
+    std::thread::id thread;
+    DeviceStatistics statistics;
   };
 
-  void lead(const std::stop_token& stop) {
-    while (true) {
-      std::vector<Request*> requests;
-      std::vector<std::uint32_t> ahead;
-      {
-        std::unique_lock lock(mutex_);
-        if (!wake_.wait(lock, stop, [&] { return !requests_.empty() || !ahead_.empty(); })) return;
-        requests = std::exchange(requests_, {});
-        while (!ahead_.empty() && requests.size() + ahead.size() < most_tiles_) {
-          ahead.push_back(ahead_.back());  // the newest first
-          ahead_.pop_back();
-        }
-      }
-      const Clock::time_point taken = Clock::now();
-      std::vector<std::uint32_t> batch;
-      for (Request* request : requests) {
-        request->taken = taken;
-        batch.push_back(request->tile);
-      }
-      for (const std::uint32_t tile : ahead) {
-        if (store_.claim({relation_, tile})) batch.push_back(tile);
-      }
-      if (!batch.empty()) answer(requests, batch);
+  /// One batch. The lock is held before and after.
+  void lead(std::unique_lock<std::mutex>& lock) {
+    ++leaders_;
+    const std::vector<Request*> requests = std::exchange(requests_, {});
+    for (Request* request : requests) request->is_taken = true;
+    std::vector<std::uint32_t> ahead;
+    const std::size_t most = most_tiles_now();
+    while (!ahead_.empty() && requests.size() + ahead.size() < most) {
+      ahead.push_back(ahead_.back());  // the newest first
+      ahead_.pop_back();
     }
+    lock.unlock();
+    const Clock::time_point taken = Clock::now();
+    std::vector<std::uint32_t> batch;
+    for (Request* request : requests) {
+      request->taken = taken;
+      batch.push_back(request->tile);
+    }
+    for (const std::uint32_t tile : ahead) {
+      if (store_.claim({relation_, tile})) batch.push_back(tile);
+    }
+    std::vector<StoredRows> rows;
+    if (!batch.empty()) rows = make(requests, batch);
+    lock.lock();
+    for (Request* request : requests) request->is_done = true;
+    if (!batch.empty()) ++batches_;
+    tiles_ += rows.size();
+    for (const StoredRows& tile : rows) bytes_ += tile.bytes();
+    for (std::size_t i = 0; i < requests.size() && i < rows.size(); ++i) {
+      requests[i]->rows = std::move(rows[i]);
+    }
+    lock.unlock();
+    changed_.notify_all();  // those who have their tiles go on before the others are put aside
+    for (std::size_t i = requests.size(); i < rows.size(); ++i) put_aside(batch[i], std::move(rows[i]));
+    lock.lock();
+    --leaders_;
+    changed_.notify_all();
   }
 
-  void answer(const std::vector<Request*>& requests, const std::vector<std::uint32_t>& batch) {
+  /// Under the mutex.
+  [[nodiscard]] std::size_t most_tiles_now() const {
+    if (tiles_ == 0) return std::min<std::size_t>(most_tiles_, 16);  // how large they are is not known yet
+    const Bytes tile = std::max<Bytes>(bytes_ / tiles_, 1);
+    return std::clamp<std::size_t>(store_.budget() / 4 / tile, 1, most_tiles_);
+  }
+
+  /// The rows of a batch, whose first tiles are requests; none if the device fails.
+  std::vector<StoredRows> make(const std::vector<Request*>& requests,
+                               const std::vector<std::uint32_t>& batch) {
     const Clock::time_point prepared = Clock::now();
     std::vector<StoredRows> rows;
     std::exception_ptr error;
@@ -133,28 +208,16 @@ class DeviceQueue {
       rows = make_(batch);
     } catch (...) {
       error = std::current_exception();
+      // What fails ahead of need fails again when it is needed.
+      for (std::size_t i = requests.size(); i < batch.size(); ++i) store_.give_up({relation_, batch[i]});
     }
     const Clock::time_point made = Clock::now();
-    {
-      const std::scoped_lock lock(mutex_);
-      ++statistics_.batches;
-      statistics_.tiles += rows.size();
+    for (Request* request : requests) {
+      request->prepared = prepared;
+      request->made = made;
+      request->error = error;
     }
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      if (i < requests.size()) {
-        Request& request = *requests[i];
-        request.prepared = prepared;
-        request.made = made;
-        request.error = error;
-        if (!error) request.rows = std::move(rows[i]);
-        request.is_done.store(true, std::memory_order_release);
-        request.is_done.notify_one();
-      } else if (error) {
-        store_.give_up({relation_, batch[i]});  // what fails ahead of need fails again when it is needed
-      } else {
-        put_aside(batch[i], std::move(rows[i]));
-      }
-    }
+    return rows;
   }
 
   void put_aside(std::uint32_t tile, StoredRows rows) {
@@ -172,13 +235,20 @@ class DeviceQueue {
     };
     const Clock::time_point now = Clock::now();
     const std::scoped_lock lock(mutex_);
-    ++statistics_.requests;
-    statistics_.waiting += seconds(request.begun, now);
-    statistics_.pushing += seconds(request.begun, request.pushed);
-    statistics_.queued += seconds(request.pushed, request.taken);
-    statistics_.preparing += seconds(request.taken, request.prepared);
-    statistics_.computing += seconds(request.prepared, request.made);
-    statistics_.integrating += seconds(request.made, now);
+    own_statistics() += {.requests = 1,
+                         .waiting = seconds(request.begun, now),
+                         .pushing = seconds(request.begun, request.pushed),
+                         .queued = seconds(request.pushed, request.taken),
+                         .preparing = seconds(request.taken, request.prepared),
+                         .computing = seconds(request.prepared, request.made),
+                         .integrating = seconds(request.made, now)};
+  }
+
+  /// The calling thread's; under the mutex.
+  DeviceStatistics& own_statistics() {
+    const std::thread::id self = std::this_thread::get_id();
+    const auto found = std::ranges::find(consumers_, self, &Consumer::thread);
+    return found == consumers_.end() ? consumers_.emplace_back(self).statistics : found->statistics;
   }
 
   TileStore& store_;
@@ -186,12 +256,15 @@ class DeviceQueue {
   std::size_t most_tiles_;
   Make make_;
   Rename rename_;
-  mutable std::mutex mutex_;
-  std::condition_variable_any wake_;
+  mutable std::mutex mutex_;  // of the rest
+  std::condition_variable changed_;
+  int leaders_ = 0;
   std::vector<Request*> requests_;
   std::deque<std::uint32_t> ahead_;
-  DeviceStatistics statistics_;
-  std::jthread leader_;  // last: it stops before the rest goes
+  std::vector<Consumer> consumers_;
+  std::uint64_t batches_ = 0;
+  std::uint64_t tiles_ = 0;
+  Bytes bytes_ = 0;  // of the tiles
 };
 
 }  // namespace detail

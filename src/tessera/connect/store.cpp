@@ -48,6 +48,11 @@ void TileStore::set_budget(Bytes budget) {
   evict_to_budget();
 }
 
+Bytes TileStore::budget() const {
+  const std::scoped_lock lock(mutex_);
+  return budget_;
+}
+
 void TileStore::abandon(Slot& slot) {
   slot.state.fetch_sub(computing, std::memory_order_release);
   slot.state.notify_all();

@@ -14,6 +14,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -99,6 +100,7 @@ class TileStore {
 
   /// Changes the budget; lets go what no longer fits and nobody holds.
   void set_budget(Bytes budget);
+  [[nodiscard]] Bytes budget() const;
 
   /// Holds a slot: its rows stay where they are for as long as this lives.
   class Pin {
@@ -121,9 +123,14 @@ class TileStore {
   };
 
   /// The slot's rows; if they are not there, `compute()` makes them or another thread's are waited for.
-  /// `first_read` tells whether nobody had read them before.
+  /// `first_read` tells whether nobody had read them before. `on_wait(seconds)` is told what was waited for
+  /// another thread.
+  template <class Compute, class OnWait>
+  [[nodiscard]] Pin acquire(Key key, const Compute& compute, bool& first_read, const OnWait& on_wait);
   template <class Compute>
-  [[nodiscard]] Pin acquire(Key key, const Compute& compute, bool& first_read);
+  [[nodiscard]] Pin acquire(Key key, const Compute& compute, bool& first_read) {
+    return acquire(key, compute, first_read, [](double) {});
+  }
 
   /// Computes a slot ahead of need if it is empty; returns whether it did.
   template <class Compute>
@@ -214,8 +221,8 @@ void TileStore::compute_and_publish(Key key, const Compute& compute) {
   publish(key, std::move(rows));
 }
 
-template <class Compute>
-TileStore::Pin TileStore::acquire(Key key, const Compute& compute, bool& first_read) {
+template <class Compute, class OnWait>
+TileStore::Pin TileStore::acquire(Key key, const Compute& compute, bool& first_read, const OnWait& on_wait) {
   Slot& slot = this->slot(key);
   Pin pin;
   pin.slot_ = &slot;
@@ -228,7 +235,9 @@ TileStore::Pin TileStore::acquire(Key key, const Compute& compute, bool& first_r
     while ((state & status_mask) != ready) {
       if ((state & status_mask) == computing) {
         if (!std::exchange(waited, true)) counts_[key.relation].waits.fetch_add(1, std::memory_order_relaxed);
+        const auto begun = std::chrono::steady_clock::now();
         slot.state.wait(state, std::memory_order_acquire);
+        on_wait(std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count());
       } else if (try_claim(slot)) {
         compute_and_publish(key, compute);
       }

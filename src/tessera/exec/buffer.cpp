@@ -45,6 +45,17 @@ Bytes device_peak_bytes(const Exec& exec) {
   return 0;
 }
 
+Bytes device_available_bytes(const Exec& exec) {
+  if constexpr (built_with_cuda) {
+    if (exec.is_cuda()) return cuda::available_bytes(exec.device());
+  }
+  return 0;
+}
+
+void set_device_memory_limit(Bytes limit) {
+  if constexpr (built_with_cuda) cuda::set_memory_limit(limit);
+}
+
 void synchronize(const Exec& exec) {
   if constexpr (built_with_cuda) {
     if (exec.is_cuda()) cuda::synchronize(exec.device());

@@ -83,6 +83,10 @@ class Buffer {
 
 /// The most device memory buffers have held at once on exec's device, in this process; 0 on the host.
 [[nodiscard]] Bytes device_peak_bytes(const Exec& exec);
+/// What buffers may still take on exec's device; 0 on the host.
+[[nodiscard]] Bytes device_available_bytes(const Exec& exec);
+/// The most that buffers of this process may hold on each device, where others want some of it too; 0: all.
+void set_device_memory_limit(Bytes limit);
 /// Waits until the device has done all it was given.
 void synchronize(const Exec& exec);
 

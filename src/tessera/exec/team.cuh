@@ -11,6 +11,19 @@
 
 namespace tessera {
 
+namespace cuda {
+
+/// The sum of the values of a warp's lanes up to and with this one.
+__device__ inline std::uint32_t warp_inclusive(std::uint32_t value, std::uint32_t lane) {
+  for (std::uint32_t step = 1; step < 32; step *= 2) {
+    const std::uint32_t other = __shfl_up_sync(0xFFFFFFFFu, value, step);
+    if (lane >= step) value += other;
+  }
+  return value;
+}
+
+}  // namespace cuda
+
 /// All threads of a block. Every call but rank, size and add must be reached by all of them.
 class BlockTeam {
  public:
@@ -57,22 +70,14 @@ class BlockTeam {
     const std::uint32_t lane = threadIdx.x % 32;
     const std::uint32_t warp = threadIdx.x / 32;
     const std::uint32_t warps = (blockDim.x + 31) / 32;
-    const std::uint32_t inclusive = warp_inclusive(value, lane);
+    const std::uint32_t inclusive = cuda::warp_inclusive(value, lane);
     __syncthreads();  // the space may still be read by the round before
     if (lane == 31 || threadIdx.x + 1 == blockDim.x) scan_space_[warp] = inclusive;
     __syncthreads();
-    const std::uint32_t of_warp = warp_inclusive(lane < warps ? scan_space_[lane] : 0, lane);
+    const std::uint32_t of_warp = cuda::warp_inclusive(lane < warps ? scan_space_[lane] : 0, lane);
     total = __shfl_sync(all, of_warp, static_cast<int>(warps) - 1);
     const std::uint32_t before_warp = warp == 0 ? 0 : __shfl_sync(all, of_warp, static_cast<int>(warp) - 1);
     return before_warp + inclusive - value;
-  }
-
-  static __device__ std::uint32_t warp_inclusive(std::uint32_t value, std::uint32_t lane) {
-    for (std::uint32_t step = 1; step < 32; step *= 2) {
-      const std::uint32_t other = __shfl_up_sync(0xFFFFFFFFu, value, step);
-      if (lane >= step) value += other;
-    }
-    return value;
   }
 
   std::uint32_t* scan_space_;

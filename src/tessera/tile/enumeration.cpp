@@ -170,8 +170,6 @@ Enumeration<Dim> Enumeration<Dim>::make_implicit(const TiledMesh<Dim>& tiles, co
 
 template <int Dim>
 Enumeration<Dim> Enumeration<Dim>::make_explicit(const TiledMesh<Dim>& tiles, const Exec& exec) {
-  Enumeration result;
-  result.explicit_ = true;
   Assembly whole(tiles.vertex_count(), tiles.cell_count());
   const auto work_out = [&](const TileGroup& group, Scratch<Dim>& mine) {
     mine.stars.load(tiles, group.begin, group.end);
@@ -182,7 +180,14 @@ Enumeration<Dim> Enumeration<Dim>::make_explicit(const TiledMesh<Dim>& tiles, co
     whole.add(mine.part, before, tiles.internal_cells(TileId(group.end.index() - 1)).end);
   };
   const Sizes total = for_each_group<Scratch<Dim>>(tiles, exec, work_out, add);
-  result.whole_ = whole.finish(total, Dim == 3);
+  return from_whole(tiles, whole.finish(total, Dim == 3));
+}
+
+template <int Dim>
+Enumeration<Dim> Enumeration<Dim>::from_whole(const TiledMesh<Dim>& tiles, EnumerationPart whole) {
+  Enumeration result;
+  result.explicit_ = true;
+  result.whole_ = std::move(whole);
   result.number_tiles(tiles);
   return result;
 }

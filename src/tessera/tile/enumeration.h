@@ -64,6 +64,8 @@ class Enumeration {
   /// The explicit one: 4 bytes an edge and a face, and offsets by vertex and edge.
   [[nodiscard]] static Enumeration make_explicit(const TiledMesh<Dim>& tiles,
                                                  const Exec& exec = Exec::host());
+  /// The explicit one from its arrays, which somebody else has made.
+  [[nodiscard]] static Enumeration from_whole(const TiledMesh<Dim>& tiles, EnumerationPart whole);
   /// The implicit one: intervals only, 8 bytes a tile. The same ids.
   [[nodiscard]] static Enumeration make_implicit(const TiledMesh<Dim>& tiles,
                                                  const Exec& exec = Exec::host());

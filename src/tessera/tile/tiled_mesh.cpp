@@ -327,46 +327,7 @@ int TiledMesh<Dim>::validate(const SimplexMesh<Dim>& mesh) const {
   return 0;
 }
 
-template <int Dim>
-void fill_local_tile(const TiledMesh<Dim>& tiles, TileId tile, LocalTile<Dim>& local) {
-  const auto owned = tiles.vertices(tile);
-  const auto internal = tiles.internal_cells(tile);
-  const auto external = tiles.external_cells(tile);
-  const auto is_ghost = [&](VertexId v) { return v.index() < owned.begin || v.index() >= owned.end; };
-  const auto cell_at = [&](size_t i) -> const auto& {
-    return tiles.cells()[i < external.size() ? external[i] : internal.begin + (i - external.size())];
-  };
-  const size_t count = external.size() + internal.size();
-  local.ghosts.clear();
-  for (size_t i = 0; i < count; ++i) {
-    for (const VertexId v : cell_at(i)) {
-      if (is_ghost(v)) local.ghosts.push_back(v.index());
-    }
-  }
-  std::sort(local.ghosts.begin(), local.ghosts.end());
-  local.ghosts.erase(std::unique(local.ghosts.begin(), local.ghosts.end()), local.ghosts.end());
-  const size_t vertices = owned.size() + local.ghosts.size();
-  if (vertices > 65536) {
-    throw Error(ErrorCode::unsupported, "tile " + std::to_string(tile.index()) + " sees " +
-                                            std::to_string(vertices) +
-                                            " vertices, more than 16-bit numbers count; use smaller tiles");
-  }
-  local.cells.resize(count);
-  for (size_t i = 0; i < count; ++i) {
-    const auto& cell = cell_at(i);
-    for (size_t k = 0; k < cell.size(); ++k) {
-      const auto place = std::lower_bound(local.ghosts.begin(), local.ghosts.end(), cell[k].index());
-      const size_t number = is_ghost(cell[k])
-                                ? owned.size() + static_cast<size_t>(place - local.ghosts.begin())
-                                : cell[k].index() - owned.begin;
-      local.cells[i][k] = static_cast<std::uint16_t>(number);
-    }
-  }
-}
-
 template class TiledMesh<2>;
 template class TiledMesh<3>;
-template void fill_local_tile(const TiledMesh<2>&, TileId, LocalTile<2>&);
-template void fill_local_tile(const TiledMesh<3>&, TileId, LocalTile<3>&);
 
 }  // namespace tessera

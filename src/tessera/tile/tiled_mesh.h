@@ -153,15 +153,4 @@ struct TileOptions {
 TiledMesh<2> tile(TriMesh&& mesh, const TileOptions& options = {}) = delete;
 TiledMesh<3> tile(TetMesh&& mesh, const TileOptions& options = {}) = delete;
 
-/// A tile with 16-bit local numbers: owned vertices 0, 1, ..., then ghosts in ascending order of their ids.
-template <int Dim>
-struct LocalTile {
-  Array<std::uint32_t> ghosts;                      ///< ids of the vertices that other tiles own
-  Array<std::array<std::uint16_t, Dim + 1>> cells;  ///< external cells, then internal ones: ascending ids
-};
-
-/// Fills `local` (memory is reused). Error(unsupported) if the tile sees more than 65536 vertices.
-template <int Dim>
-void fill_local_tile(const TiledMesh<Dim>& tiles, TileId tile, LocalTile<Dim>& local);
-
 }  // namespace tessera

@@ -11,6 +11,14 @@
 
 namespace tessera {
 
+/// The ids of critical vertices, edges or top cells in the order of their numbers.
+[[nodiscard]] inline Array<std::uint32_t> critical_ids(std::span<const CriticalCell> cells) {
+  Array<std::uint32_t> ids;
+  ids.reserve(cells.size());
+  for (const CriticalCell& cell : cells) ids.push_back(cell.name.id);
+  return ids;
+}
+
 class CriticalNumbers {
  public:
   explicit CriticalNumbers(std::span<const CriticalCell> cells) {

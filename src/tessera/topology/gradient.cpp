@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 
 #include <tessera/core/config.h>
 #include <tessera/core/csr.h>
@@ -84,14 +85,16 @@ class GradientBuilder {
   /// The device does most tiles, the host those that it leaves.
   Gradient<Dim> run_on_device(const Field& field) {
     const auto tiles = device_tiles(tiles_, options_.exec);
-    const Buffer<VertexOrderKey> order = cuda::compute_order(tiles_, *tiles, field);
+    Buffer<VertexOrderKey> order = cuda::compute_order(tiles_, *tiles, field);
     cuda::GradientFinder<Dim> finder(*tiles, order, options_.keep_paths);
     const Array<VertexRange>& left = finder.left();
     report(0.4);
     result_.order_ = OrderArray(order.to_host());
     result_.opposite_ = finder.unfinished().opposite.to_host();
-    result_.next_ = finder.unfinished().next.to_host();
-    result_.first_cells_ = finder.unfinished().first_cells.to_host();
+    if (options_.fetch_paths || !left.empty()) {
+      result_.next_ = finder.unfinished().next.to_host();
+      result_.first_cells_ = finder.unfinished().first_cells.to_host();
+    }
     result_.offsets_.resize(tiles_.vertex_count() + 1);
     for_each_star(tiles_, result_.order_, left, exec_, options_.monitor, [&](int worker, const auto& stars) {
       visit(*workers_[static_cast<size_t>(worker)], stars);
@@ -105,7 +108,7 @@ class GradientBuilder {
         counts.push_back(result_.offsets_[v]);
       }
     }
-    auto device = std::make_shared<cuda::DeviceGradient>(finder.finish(host_rows));
+    auto device = std::make_shared<cuda::DeviceGradient<Dim>>(finder.finish(host_rows));
     report(0.6);
     result_.offsets_ = device->offsets.to_host();
     result_.lower_ = device->lower.to_host();
@@ -119,20 +122,36 @@ class GradientBuilder {
       }
     }
     place_rows();
-    for (const cuda::FoundCell& cell : finder.critical_cells()) take(cell, left);
+    const Array<cuda::FoundCell>& found = finder.critical_cells();
+    host::for_each_chunk(exec_.threads(), found.size(), 4096, [&](host::Range range, int worker) {
+      for (size_t i = range.begin; i < range.end; ++i)
+        take(found[i], left, *workers_[static_cast<size_t>(worker)]);
+    });
     join_critical_cells();
     join_branches();
-    if (left.empty() && options_.keep_paths) {
-      if (!tiles_.keeps_vertex_order()) {
-        device->vertex_to_input = Buffer<uint32_t>(options_.exec, tiles_.vertices_to_input());
-      }
+    const auto is_small = [](uint32_t row) { return row <= far_place; };  // its places are kept in a byte
+    if (options_.keep_paths && std::all_of(counts.begin(), counts.end(), is_small)) {
+      if (!left.empty()) complete(*device);
+      device->tiles = tiles;
+      device->order = std::move(order);
       result_.device_ = std::move(device);
     }
     report(1);
     return std::move(result_);
   }
 
-  void take(const cuda::FoundCell& cell, const Array<VertexRange>& left) {
+  /// Gives the device the host's part of the gradient too. Copies all of it, which is less than the host
+  /// would need for what the device can do then.
+  void complete(cuda::DeviceGradient<Dim>& device) const {
+    device.offsets.assign(result_.offsets_);
+    device.lower.assign(result_.lower_);
+    device.partners.assign(result_.partners_);
+    device.opposite.assign(result_.opposite_);
+    device.next.assign(result_.next_);
+    device.first_cells.assign(result_.first_cells_);
+  }
+
+  void take(const cuda::FoundCell& cell, const Array<VertexRange>& left, Worker& worker) const {
     if (cuda::is_in(left, cell.highest)) return;
     const VertexId highest(cell.highest);
     CriticalCell taken{{cell.id, cell.low, cell.dimension}, highest, {}};
@@ -141,7 +160,7 @@ class GradientBuilder {
     }
     std::sort(taken.cofaces.begin(), taken.cofaces.end(),
               [&](uint32_t a, uint32_t b) { return input(a) < input(b); });
-    workers_[0]->critical[cell.dimension].push_back(std::move(taken));
+    worker.critical[cell.dimension].push_back(std::move(taken));
   }
 
   template <class Stars>
@@ -291,27 +310,33 @@ class GradientBuilder {
     std::sort(result_.far_partners_.begin(), result_.far_partners_.end());
   }
 
-  /// Names of edges and faces are places in the row of their vertex until the rows have theirs.
   void join_critical_cells() {
-    host::for_each_chunk(exec_.threads(), Dim + 1, 1,
-                         [&](host::Range range, int) { join_critical_cells(range.begin); });
+    for (size_t d = 0; d <= Dim; ++d) join_critical_cells(d);
   }
 
+  /// Names of edges and faces are places in the row of their vertex until the rows have theirs.
   void join_critical_cells(size_t d) {
-    struct Place {
-      std::array<uint32_t, 4> key;
-      CriticalCell* cell;
-    };
-    std::vector<Place> places;
+    std::vector<CriticalCell*> cells;
     for (const auto& worker : workers_) {
-      for (CriticalCell& cell : worker->critical[d]) {
-        if (d > 0 && d < Dim) cell.name.id += result_.first_edge(cell.highest);
-        places.push_back({sort_key(cell), &cell});
-      }
+      for (CriticalCell& cell : worker->critical[d]) cells.push_back(&cell);
     }
-    std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.key < b.key; });
-    result_.critical_[d].reserve(places.size());
-    for (const Place& place : places) result_.critical_[d].push_back(std::move(*place.cell));
+    Array<std::array<uint32_t, 3>> keys(cells.size());
+    host_for_each(exec_, cells.size(), [&](size_t i) {
+      if (d > 0 && d < Dim) cells[i]->name.id += result_.first_edge(cells[i]->highest);
+      keys[i] = sort_key(*cells[i]);
+    });
+    // By the last of the ids that order them first: sorts are stable.
+    Array<uint32_t> order(cells.size());
+    std::iota(order.begin(), order.end(), 0u);
+    Array<uint32_t> word(cells.size());
+    const int bits = bits_in_use(std::max(tiles_.vertex_count(), tiles_.cell_count()));
+    for (size_t k = d < Dim ? d + 1 : 1; k-- > 0;) {
+      host_for_each(exec_, cells.size(), [&](size_t i) { word[i] = keys[order[i]][k]; });
+      sort_pairs<uint32_t, uint32_t>(exec_, word, order, bits);
+    }
+    result_.critical_[d].resize(cells.size());
+    host_for_each(exec_, cells.size(),
+                  [&](size_t i) { result_.critical_[d][i] = std::move(*cells[order[i]]); });
     for (const auto& worker : workers_) worker->critical[d] = {};
   }
 
@@ -323,7 +348,7 @@ class GradientBuilder {
   }
 
   /// Input ids that order the critical cells of a dimension.
-  [[nodiscard]] std::array<uint32_t, 4> sort_key(const CriticalCell& cell) const {
+  [[nodiscard]] std::array<uint32_t, 3> sort_key(const CriticalCell& cell) const {
     const CellName& name = cell.name;
     if (name.dimension == Dim) return {input(name.id).index()};
     if (name.dimension == 0) return {tiles_.to_input(VertexId(name.id)).index()};
@@ -332,7 +357,7 @@ class GradientBuilder {
         name.dimension == 1
             ? result_.to_input(std::array{v, result_.lower_[name.id]})
             : result_.to_input(std::array{v, result_.lower_[name.id], result_.lower(cell.highest)[name.low]});
-    std::array<uint32_t, 4> key = {};
+    std::array<uint32_t, 3> key = {};
     for (size_t k = 0; k < simplex.size; ++k) key[k] = simplex.vertices[k].index();
     return key;
   }

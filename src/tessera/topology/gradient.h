@@ -42,6 +42,10 @@ struct CellName {
   friend bool operator==(const CellName&, const CellName&) = default;
 };
 
+/// Paths are long arrays of them, which are written at once.
+template <>
+inline constexpr bool starts_unset<CellName> = true;
+
 struct CriticalCell {
   CellName name;
   VertexId highest;  ///< its highest vertex; tiled id
@@ -56,6 +60,7 @@ struct Branch {
 };
 
 namespace cuda {
+template <int Dim>
 struct DeviceGradient;  // topology/cuda/analyses.h
 }
 
@@ -128,9 +133,9 @@ class Gradient {
   /// any order. Constant time but for faces paired with tets, which load a tile.
   [[nodiscard]] std::optional<Simplex> partner(std::span<const VertexId> cell) const;
 
-  /// The same arrays on the device that computed them, if it keeps paths and the host had no part in it; else
-  /// null.
-  [[nodiscard]] const std::shared_ptr<const cuda::DeviceGradient>& on_device() const { return device_; }
+  /// The same arrays on the device that computed them, if it keeps paths and no vertex has more than 254
+  /// lower neighbours; else null.
+  [[nodiscard]] const std::shared_ptr<const cuda::DeviceGradient<Dim>>& on_device() const { return device_; }
 
   /// Of what is stored, the order (8 bytes a vertex) not counted.
   [[nodiscard]] std::size_t bytes() const;
@@ -153,13 +158,14 @@ class Gradient {
   Array<std::uint32_t> next_;
   std::vector<Branch> branches_;
   Array<std::uint32_t> first_cells_;
-  std::array<std::vector<CriticalCell>, 4> critical_;
-  std::shared_ptr<const cuda::DeviceGradient> device_;
+  std::array<Array<CriticalCell>, 4> critical_;
+  std::shared_ptr<const cuda::DeviceGradient<Dim>> device_;
 };
 
 template <int Dim>
 struct GradientOptions : TopologyOptions<Dim> {
   bool keep_paths = false;  ///< next(), branches() and first_cells(): 4 bytes a cell and 4 a vertex more
+  bool fetch_paths = true;  ///< false: a device that computes them all keeps them for itself, in on_device()
 };
 
 /// O(cells). The tiles must outlive the gradient. Equal results for any threads, tiles and providers. Errors

@@ -6,8 +6,11 @@ template <int Dim>
 MorseSmaleComplex<Dim> morse_smale(const TiledMesh<Dim>& tiles, const Field& field,
                                    const MorseSmaleOptions<Dim>& options) {
   const TopologyOptions<Dim>& common = options;
-  const bool needs_paths = options.separatrices || options.segmentation || options.keep_paths;
-  MorseSmaleComplex<Dim> complex{.gradient = compute_gradient<Dim>(tiles, field, {common, needs_paths})};
+  const bool needs_device =
+      options.connectors && options.exec.is_cuda();  // which has only gradients with paths
+  const bool needs_paths = options.separatrices || options.segmentation || options.keep_paths || needs_device;
+  MorseSmaleComplex<Dim> complex{
+      .gradient = compute_gradient<Dim>(tiles, field, {common, needs_paths, options.keep_paths})};
   if (options.separatrices || options.connectors) {
     complex.separatrices = compute_separatrices(complex.gradient, options);
   }

@@ -69,14 +69,10 @@ size_t count_labels(const Array<std::int32_t>& labels, size_t numbers) {
 }
 
 template <int Dim>
-Segmentation segment_on_device(const Gradient<Dim>& gradient, const Exec& exec) {
-  const auto ids_of = [&](int dimension) {
-    Array<uint32_t> ids;
-    for (const CriticalCell& cell : gradient.critical_cells(dimension)) ids.push_back(cell.name.id);
-    return ids;
-  };
-  const cuda::DeviceLabels labels = cuda::find_regions(
-      exec, *gradient.on_device(), gradient.on_device()->vertex_to_input.data(), ids_of(0), ids_of(Dim));
+Segmentation segment_on_device(const Gradient<Dim>& gradient) {
+  const cuda::DeviceLabels labels =
+      cuda::find_regions(*gradient.on_device(), critical_ids(gradient.critical_cells(0)),
+                         critical_ids(gradient.critical_cells(Dim)));
   return {labels.ascending.to_host(), labels.descending.to_host(), labels.morse_smale.to_host(),
           labels.count};
 }
@@ -87,7 +83,7 @@ template <int Dim>
 Segmentation compute_segmentation(const Gradient<Dim>& gradient, const MorseSmaleOptions<Dim>& options) {
   if constexpr (built_with_cuda) {
     if (options.exec.is_cuda() && gradient.on_device() != nullptr) {
-      return segment_on_device(gradient, options.exec);
+      return segment_on_device(gradient);
     }
   }
   return compute_segmentation(gradient, Array<uint32_t>(gradient.next().begin(), gradient.next().end()),

@@ -7,6 +7,7 @@
 //   order(l), vertex_id(l), cell_id(c), own() (the center's local number), vertex_count()
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -226,7 +227,9 @@ void for_each_star(const TiledMesh<Dim>& tiles, const OrderArray& order,
   }
   const auto stars = one_for_each_worker<PulledStars<Dim>>(
       exec, [&] { return std::make_unique<PulledStars<Dim>>(tiles, order, *rows); });
-  constexpr std::size_t chunk = 4096;
+  // Each thread stays in one place for long, so that whoever works ahead of it is not in vain.
+  const std::size_t chunk =
+      std::max<std::size_t>(4096, tiles.vertex_count() / (4 * static_cast<std::size_t>(exec.threads())));
   host::for_each_chunk(exec.threads(), tiles.vertex_count(), chunk, [&](host::Range range, int worker) {
     PulledStars<Dim>& mine = *stars[static_cast<std::size_t>(worker)];
     for (std::size_t v = range.begin; v < range.end; ++v) {

@@ -1,11 +1,14 @@
 #include <tessera/connect/cuda/row_factory.h>
 
 #include <algorithm>
-#include <bit>
-#include <map>
-#include <mutex>
+#include <array>
+#include <memory>
+#include <optional>
 #include <utility>
 
+#include <tessera/connect/cuda/pinned.h>
+#include <tessera/connect/cuda/windows.h>
+#include <tessera/core/error.h>
 #include <tessera/exec/cuda/check.cuh>
 
 namespace tessera::cuda {
@@ -15,101 +18,198 @@ using std::uint32_t;
 
 namespace {
 
-/// Pinned memory by size, a power of two. Blocks that come back are used again, also by the next connection
-/// of the process, because to pin memory takes longer than to fill it.
-struct Blocks {
-  std::mutex mutex;
-  std::multimap<size_t, void*> idle;
+/// What a copy of the mesh takes, with the enumeration and the rows that adjacencies are found by.
+template <int Dim>
+Bytes bytes_of_copy(const TiledMesh<Dim>& tiles) {
+  return Bytes{96} * tiles.cell_count() + Bytes{16} * tiles.vertex_count();
+}
 
-  static Blocks& all() {
-    static Blocks* const blocks = new Blocks;  // never destroyed: the driver is gone before it could be
-    return *blocks;
+/// Copies words to pinned memory, without waiting.
+void fetch(void* to, const uint32_t* from, size_t words) {
+  if (words == 0) return;
+  check(cudaMemcpyAsync(to, from, 4 * words, cudaMemcpyDeviceToHost, cudaStream_t{}), "fetching rows");
+}
+
+TileRows copy_rows(const uint32_t* offsets, const uint32_t* values, size_t size) {
+  TileRows rows;
+  rows.values.assign(values + offsets[0], values + offsets[size]);
+  rows.offsets.resize(size + 1);
+  for (size_t r = 0; r <= size; ++r) rows.offsets[r] = offsets[r] - offsets[0];
+  return rows;
+}
+
+/// The enumeration as a device reads it through the bus.
+struct MappedEnumeration {
+  explicit MappedEnumeration(const EnumerationPart& whole)
+      : edge_offsets(whole.edge_offsets),
+        edge_hi(whole.edge_hi),
+        face_offsets(whole.face_offsets),
+        face_hi(whole.face_hi) {}
+  [[nodiscard]] EnumerationPointers pointers() const {
+    return {edge_offsets.data(), edge_hi.data(), face_offsets.data(), face_hi.data()};
   }
 
-  /// A block that comes back when nobody holds it.
-  static std::shared_ptr<void> take(size_t bytes) {
-    Blocks& blocks = all();
-    const size_t size = std::bit_ceil(std::max(bytes, size_t{1} << 18));
-    void* memory = nullptr;
-    {
-      const std::scoped_lock lock(blocks.mutex);
-      const auto found = blocks.idle.find(size);
-      if (found != blocks.idle.end()) {
-        memory = found->second;
-        blocks.idle.erase(found);
-      }
-    }
-    if (memory == nullptr) check(cudaMallocHost(&memory, size), "taking pinned memory");
-    return {memory, [size](void* block) {
-              Blocks& home = all();
-              const std::scoped_lock lock(home.mutex);
-              home.idle.emplace(size, block);
-            }};
-  }
+  MappedArray edge_offsets, edge_hi, face_offsets, face_hi;
 };
 
 }  // namespace
 
 template <int Dim>
-RowFactory<Dim>::RowFactory(const TiledMesh<Dim>& tiles, const Exec& exec, int threads)
-    : tiles_(tiles),
-      exec_(exec),
-      threads_(threads),
-      device_(device_tiles(tiles, exec)),
-      relations_(std::make_unique<DeviceRelations<Dim>>(*device_)) {
+struct RowFactory<Dim>::State {
+  State(const TiledMesh<Dim>& mesh, const Exec& on, const RowFactoryOptions& with)
+      : tiles(mesh), exec(on), options(with), pinned(with.pinned_memory) {}
+
+  /// The rows of tiles that lie on the device in one piece.
+  template <class R>
+  void make(const DeviceRelations<Dim>& relations, std::span<const uint32_t> wanted,
+            std::span<const size_t> place, std::vector<StoredRows>& out);
+
+  const TiledMesh<Dim>& tiles;
+  Exec exec;
+  RowFactoryOptions options;
+  PinnedBlocks pinned;
+  // The whole mesh,
+  std::shared_ptr<const DeviceTiles<Dim>> device;
+  std::unique_ptr<DeviceRelations<Dim>> relations;
+  // or windows.
+  std::optional<Windows<Dim>> windows;
+  std::unique_ptr<MappedEnumeration> mapped;
+};
+
+template <int Dim>
+RowFactory<Dim>::RowFactory(const TiledMesh<Dim>& tiles, const Exec& exec, const RowFactoryOptions& options)
+    : state_(std::make_unique<State>(tiles, exec, options)) {
+  const Bytes free = device_available_bytes(exec) / 10 * 9;
+  const Bytes budget = options.device_memory == 0 ? free : std::min(options.device_memory, free);
+  const auto& attached = tiles.on_device();
+  const bool is_there = attached != nullptr && attached->exec().device() == exec.device();
+  if (is_there || bytes_of_copy(tiles) <= budget) {
+    state_->device = device_tiles(tiles, exec);
+    state_->relations = std::make_unique<DeviceRelations<Dim>>(tiles, *state_->device);
+  } else {
+    state_->windows.emplace(tiles, exec, budget);
+  }
   synchronize(exec);  // other threads work on other streams
 }
 
 template <int Dim>
+RowFactory<Dim>::~RowFactory() = default;
+
+template <int Dim>
+bool RowFactory<Dim>::has_windows() const {
+  return state_->windows.has_value();
+}
+
+template <int Dim>
+Enumeration<Dim> RowFactory<Dim>::enumerate() {
+  Enumeration<Dim> enumeration = state_->relations->copy_enumeration();
+  synchronize(state_->exec);
+  return enumeration;
+}
+
+template <int Dim>
 template <class R>
-void RowFactory<Dim>::prepare() {
-  relations_->template prepare<R>();
-  synchronize(exec_);
+bool RowFactory<Dim>::prepare(const Enumeration<Dim>& enumeration) {
+  if (!has_windows()) {
+    state_->relations->template prepare<R>();
+    synchronize(state_->exec);
+    return true;
+  }
+  if (R::is_adjacency && R::from != Kind::vertex) return false;
+  if (!needs_enumeration<R, Dim>) return true;
+  if (!enumeration.is_explicit()) return false;
+  if (state_->mapped == nullptr) {
+    state_->mapped = std::make_unique<MappedEnumeration>(enumeration.whole());
+    state_->windows->set_enumeration(state_->mapped->pointers());
+  }
+  return true;
 }
 
 template <int Dim>
 template <class R>
 std::vector<StoredRows> RowFactory<Dim>::make(std::span<const uint32_t> tiles) {
-  const CurrentDevice current(exec_.device());
+  const CurrentDevice current(state_->exec.device());
+  std::vector<StoredRows> rows(tiles.size());
+  std::vector<size_t> place(tiles.size());
+  for (size_t i = 0; i < place.size(); ++i) place[i] = i;
+  if (!has_windows()) {
+    state_->template make<R>(*state_->relations, tiles, place, rows);
+    return rows;
+  }
+  Windows<Dim>& windows = *state_->windows;
+  std::ranges::stable_sort(place, {}, [&](size_t i) { return windows.window_of(tiles[i]); });
+  for (size_t begin = 0; begin < place.size();) {
+    const size_t window = windows.window_of(tiles[place[begin]]);
+    size_t end = begin;
+    std::vector<uint32_t> group;
+    for (; end < place.size() && windows.window_of(tiles[place[end]]) == window; ++end) {
+      group.push_back(tiles[place[end]]);
+    }
+    const auto held = windows.get(window);
+    state_->template make<R>(held->relations, group, std::span(place).subspan(begin, end - begin), rows);
+    begin = end;
+  }
+  return rows;
+}
+
+template <int Dim>
+template <class R>
+void RowFactory<Dim>::State::make(const DeviceRelations<Dim>& from, std::span<const uint32_t> wanted,
+                                  std::span<const size_t> place, std::vector<StoredRows>& out) {
   // A tile of the mesh is one or several of the device.
-  const Array<uint32_t>& cut = device_->cut();
+  const Array<uint32_t>& cut = from.tiles().cut();
   std::vector<uint32_t> parts;
   std::vector<size_t> first_part;
-  for (const uint32_t t : tiles) {
-    const auto owned = tiles_.vertices(TileId(t));
+  for (const uint32_t t : wanted) {
+    const auto owned = tiles.vertices(TileId(t));
     first_part.push_back(parts.size());
     const auto begin = std::lower_bound(cut.begin(), cut.end(), owned.begin);
     const auto end = std::lower_bound(begin, cut.end(), owned.end);
     for (auto at = begin; at != end; ++at) parts.push_back(static_cast<uint32_t>(at - cut.begin()));
   }
   first_part.push_back(parts.size());
-  const DeviceTileRows made = relations_->template some<R>(parts, threads_);
-  const size_t offsets = made.rows.offsets.size();
-  const size_t values = made.rows.values.size();
-  const std::shared_ptr<void> block = Blocks::take(4 * (offsets + values));
-  uint32_t* const words = static_cast<uint32_t*>(block.get());
-  check(cudaMemcpyAsync(words, made.rows.offsets.data(), 4 * offsets, cudaMemcpyDeviceToHost, cudaStream_t{}),
-        "fetching rows");
-  if (values > 0) {
-    check(cudaMemcpyAsync(words + offsets, made.rows.values.data(), 4 * values, cudaMemcpyDeviceToHost,
-                          cudaStream_t{}),
-          "fetching rows");
+  const DeviceTileRows made = from.template some<R>(parts, options.threads);
+  const size_t row_count = made.rows.offsets.size() - 1;
+  const std::shared_ptr<void> all = pinned.take(4 * (row_count + 1));
+  const uint32_t* const offsets = static_cast<const uint32_t*>(all.get());
+  fetch(all.get(), made.rows.offsets.data(), row_count + 1);
+  check(cudaStreamSynchronize(cudaStream_t{}), "fetching rows");
+  // Blocks get as many tiles as they hold, so that they come back soon and fit the next ones.
+  const auto first_row = [&](size_t i) { return made.tile_rows[first_part[i]]; };
+  const auto words_of = [&](size_t begin, size_t end) {
+    return first_row(end) - first_row(begin) + 1 + (offsets[first_row(end)] - offsets[first_row(begin)]);
+  };
+  for (size_t begin = 0; begin < wanted.size();) {
+    size_t end = begin + 1;
+    while (end < wanted.size() && 4 * words_of(begin, end + 1) <= PinnedBlocks::common_size) ++end;
+    const uint32_t base = offsets[first_row(begin)];
+    const size_t rows = first_row(end) - first_row(begin);
+    const size_t values = offsets[first_row(end)] - base;
+    const bool stays = !pinned.is_exhausted(4 * (rows + 1 + values));
+    const std::shared_ptr<void> block = pinned.take(4 * (rows + 1 + values));
+    uint32_t* const words = static_cast<uint32_t*>(block.get());
+    fetch(words + rows + 1, made.rows.values.data() + base, values);
+    for (size_t r = 0; r <= rows; ++r) words[r] = offsets[first_row(begin) + r] - base;
+    if (!stays) check(cudaStreamSynchronize(cudaStream_t{}), "fetching rows");
+    for (size_t i = begin; i < end; ++i) {
+      const uint32_t* const own = words + (first_row(i) - first_row(begin));
+      const size_t size = first_row(i + 1) - first_row(i);
+      if (stays) {
+        out[place[i]] = StoredRows(block, own, words + rows + 1, size);
+      } else {
+        out[place[i]] = copy_rows(own, words + rows + 1, size);
+      }
+    }
+    begin = end;
   }
   check(cudaStreamSynchronize(cudaStream_t{}), "fetching rows");
-  std::vector<StoredRows> rows;
-  for (size_t i = 0; i < tiles.size(); ++i) {
-    const uint32_t begin = made.tile_rows[first_part[i]];
-    const uint32_t end = made.tile_rows[first_part[i + 1]];
-    rows.emplace_back(block, words + begin, words + offsets, end - begin);
-  }
-  return rows;
 }
 
 template class RowFactory<2>;
 template class RowFactory<3>;
 
-#define TS_INSTANTIATE_ROWS(R, Dim)            \
-  template void RowFactory<Dim>::prepare<R>(); \
+#define TS_INSTANTIATE_ROWS(R, Dim)                                   \
+  template bool RowFactory<Dim>::prepare<R>(const Enumeration<Dim>&); \
   template std::vector<StoredRows> RowFactory<Dim>::make<R>(std::span<const uint32_t>)
 TS_INSTANTIATE_ROWS(VV, 2);
 TS_INSTANTIATE_ROWS(VE, 2);

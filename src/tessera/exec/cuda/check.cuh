@@ -6,12 +6,16 @@
 #include <string>
 
 #include <tessera/core/error.h>
+#include <tessera/exec/cuda/faults.h>
 
 namespace tessera::cuda {
 
 /// Throws Error(device_failed | out_of_memory) with CUDA's own words if `status` is not success.
 inline void check(cudaError_t status, const char* what) {
-  if (status == cudaSuccess) return;
+  if (status == cudaSuccess) {
+    if (!fails_on_purpose()) return;
+    status = cudaErrorLaunchFailure;
+  }
   (void)cudaGetLastError();  // a reported error must not be found again by the next call
   const ErrorCode code =
       status == cudaErrorMemoryAllocation ? ErrorCode::out_of_memory : ErrorCode::device_failed;

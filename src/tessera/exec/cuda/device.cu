@@ -1,5 +1,8 @@
 #include <tessera/exec/cuda/device.h>
 
+#include <algorithm>
+#include <atomic>
+
 #include <tessera/exec/cuda/staging.h>
 #include <tessera/exec/cuda/check.cuh>
 
@@ -18,6 +21,15 @@ Bytes free_bytes() {
   if (cudaMemGetInfo(&free, &total) == cudaSuccess) return free;
   (void)cudaGetLastError();  // nobody else must find it
   return 0;
+}
+
+std::atomic<Bytes> memory_limit{0};  // 0: none
+
+/// What buffers hold, and what the pool keeps for them besides.
+Bytes pool_bytes(int device, cudaMemPoolAttr which) {
+  uint64_t bytes = 0;
+  check(cudaMemPoolGetAttribute(pool_of(device), which, &bytes), "asking for its memory use");
+  return bytes;
 }
 
 DeviceInfo describe(int device) {
@@ -72,11 +84,14 @@ void* allocate(int device, std::size_t bytes) {
   check(cudaMemPoolSetAttribute(pool_of(device), cudaMemPoolAttrReleaseThreshold, &keep),
         "setting up its memory");
   void* memory = nullptr;
-  const cudaError_t status = cudaMallocAsync(&memory, bytes, cudaStream_t{});
+  const bool is_allowed = memory_limit == 0 || bytes <= available_bytes(device);
+  const cudaError_t status =
+      is_allowed ? cudaMallocAsync(&memory, bytes, cudaStream_t{}) : cudaErrorMemoryAllocation;
   if (status == cudaErrorMemoryAllocation) {
     (void)cudaGetLastError();
     throw Error(ErrorCode::out_of_memory, "the GPU was asked for " + format_bytes(bytes) + " but has only " +
-                                              format_bytes(free_bytes()) + " free; use --device cpu");
+                                              format_bytes(available_bytes(device)) +
+                                              " free; use --device cpu");
   }
   check(status, "taking memory");
   return memory;
@@ -103,10 +118,20 @@ void copy(int device, void* to, const void* from, std::size_t bytes, detail::Cop
 }
 
 Bytes peak_bytes(int device) {
-  uint64_t high = 0;
-  check(cudaMemPoolGetAttribute(pool_of(device), cudaMemPoolAttrUsedMemHigh, &high),
-        "asking for its memory use");
-  return high;
+  return pool_bytes(device, cudaMemPoolAttrUsedMemHigh);
+}
+
+Bytes available_bytes(int device) {
+  const CurrentDevice current(device);
+  const Bytes used = pool_bytes(device, cudaMemPoolAttrUsedMemCurrent);
+  const Bytes free = free_bytes() + pool_bytes(device, cudaMemPoolAttrReservedMemCurrent) - used;
+  const Bytes limit = memory_limit;
+  if (limit == 0) return free;
+  return std::min(free, limit > used ? limit - used : 0);
+}
+
+void set_memory_limit(Bytes limit) {
+  memory_limit = limit;
 }
 
 void synchronize(int device) {

@@ -17,6 +17,8 @@ namespace tessera::cuda {
 void release(int device, void* memory) noexcept;
 void copy(int device, void* to, const void* from, std::size_t bytes, detail::CopyKind kind);
 [[nodiscard]] Bytes peak_bytes(int device);
+[[nodiscard]] Bytes available_bytes(int device);
+void set_memory_limit(Bytes limit);
 void synchronize(int device);
 
 }  // namespace tessera::cuda

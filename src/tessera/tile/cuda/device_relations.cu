@@ -1,11 +1,12 @@
 #include <tessera/tile/cuda/device_relations.h>
 
 #include <array>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <tessera/core/error.h>
 #include <tessera/exec/primitives.h>
+#include <tessera/tile/rows.h>
 #include <tessera/exec/for_each.cuh>
 #include <tessera/tile/cuda/star_rows.cuh>
 
@@ -25,82 +26,90 @@ uint32_t word_at(const Exec& exec, const uint32_t* at) {
 
 template <int Dim>
 EnumerationView view_of(const DeviceRelations<Dim>& relations) {
-  return {relations.edges.offsets.data(), relations.edges.values.data(), relations.faces.offsets.data(),
-          relations.faces.values.data()};
+  return {relations.enumeration()};
 }
 
 constexpr int whole_threads = 256;  // for a tile, where all tiles are made
 
-/// Where the vertices of the tiles of a batch are counted from.
-struct Batch {
-  const uint32_t* tiles = nullptr;  ///< null: all
-  const uint32_t* first = nullptr;  ///< likewise: their ids
-  uint32_t count = 0;
-  uint32_t vertices = 0;
+struct Warps {
+  uint32_t count;
+  size_t shared_bytes;
 };
 
-/// Gathers what the host wants to know after counting: all rows, all entries, overflow, and where the rows of
-/// each tile begin.
-__global__ void sum_up(Batch batch, const uint32_t* rows, const uint32_t* entries, const uint32_t* overflow,
-                       uint32_t* summary) {
-  for (uint32_t i = threadIdx.x; batch.tiles != nullptr && i < batch.count; i += blockDim.x) {
-    summary[3 + i] = rows[batch.first[i]];
+/// As many warps as are wanted and find room in shared memory.
+template <class BytesOf>
+Warps choose_warps(const Exec& exec, uint32_t wanted, const BytesOf& bytes_of) {
+  int limit = 0;
+  check(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, exec.device()),
+        "asking for its shared memory");
+  const size_t most = static_cast<size_t>(limit) - sizeof(uint32_t) * BlockTeam::max_warps;
+  while (wanted > 1 && bytes_of(wanted) > most) wanted /= 2;
+  return {wanted, bytes_of(wanted)};
+}
+
+/// Gathers what the host wants to know after counting: all rows, all entries, whether tiles are left to it,
+/// and where the rows of each tile of a batch begin.
+__global__ void sum_up(RowPlaces places, uint32_t tiles, uint32_t vertices, uint32_t* summary) {
+  for (uint32_t i = threadIdx.x; places.batch != nullptr && i < tiles; i += blockDim.x) {
+    summary[3 + i] = places.rows[places.batch_vertex[i]];
   }
   if (threadIdx.x == 0) {
-    summary[0] = rows[batch.vertices];
-    summary[1] = entries[batch.vertices];
-    summary[2] = *overflow;
+    summary[0] = places.rows[vertices];
+    summary[1] = places.entries[vertices];
+    summary[2] = *places.left;
   }
 }
 
-/// Counts, scans and fills the rows of a batch of tiles. The host waits once, for the sizes.
-template <class R, int Dim>
-DeviceTileRows star_rows(const DeviceTiles<Dim>& tiles, const EnumerationView& ids, const Batch& batch,
-                         int threads) {
-  const Exec& exec = tiles.exec();
-  SharedSpace space(nullptr);
-  (void)RowSpace<Dim>(space, tiles.largest(), static_cast<uint32_t>(threads) / 32);
-  Buffer<uint32_t> row_places(exec, size_t{batch.vertices} + 1);
-  Buffer<uint32_t> entry_places(exec, size_t{batch.vertices} + 1);
-  Buffer<uint32_t> overflow(exec, 1);
-  const CurrentDevice current(exec.device());
-  check(cudaMemsetAsync(overflow.data(), 0, sizeof(uint32_t), cudaStream_t{}), "clearing a flag");
-  const RowPlaces places = {batch.tiles, batch.first, row_places.data(), entry_places.data()};
-  launch_tiles(exec, batch.count, threads, space.bytes(), star_rows_kernel<R, Dim, false>, "counting rows",
-               TilesView<Dim>(tiles), ids, places, static_cast<uint32_t*>(nullptr),
-               static_cast<uint32_t*>(nullptr), overflow.data());
-  for (Buffer<uint32_t>* place : {&row_places, &entry_places}) {
-    exclusive_scan<uint32_t, uint32_t>(exec, std::as_const(*place).span().first(batch.vertices),
-                                       place->span());
+/// The rows of one of the device's tiles, made by the host.
+struct HostMadeTile {
+  uint32_t first = 0;  ///< the number of its first vertex in the batch
+  Array<uint32_t> rows_of;
+  Array<uint32_t> entries_of;  ///< both by vertex
+  Array<uint32_t> offsets;     ///< by row, from 0; without the end
+  Array<uint32_t> values;
+};
+
+/// Rows i of what follows belong to vertex v for row_at(v) <= i < row_at(v + 1).
+template <class RowAt>
+void take_rows(std::span<const uint32_t> offsets, std::span<const uint32_t> values, uint32_t begin,
+               uint32_t end, const RowAt& row_at, HostMadeTile& made) {
+  const uint32_t base = offsets[row_at(begin)];
+  for (uint32_t v = begin; v < end; ++v) {
+    made.rows_of.push_back(row_at(v + 1) - row_at(v));
+    made.entries_of.push_back(offsets[row_at(v + 1)] - offsets[row_at(v)]);
+    for (uint32_t row = row_at(v); row < row_at(v + 1); ++row) made.offsets.push_back(offsets[row] - base);
   }
-  Buffer<uint32_t> summary(exec, 3 + size_t{batch.tiles == nullptr ? 0 : batch.count});
-  sum_up<<<1, 256>>>(batch, row_places.data(), entry_places.data(), overflow.data(), summary.data());
-  check_launch("counting rows");
-  const Array<uint32_t> told = summary.to_host();
-  const uint32_t rows = told[0];
-  if (told[2] != 0) {
-    throw Error(ErrorCode::unsupported, "a vertex has more cells around it than a device's rows can hold");
-  }
-  DeviceTileRows result;
-  result.rows = {Buffer<uint32_t>(exec, size_t{rows} + 1), Buffer<uint32_t>(exec, told[1])};
-  detail::copy(exec, result.rows.offsets.data() + rows, entry_places.data() + batch.vertices,
-               sizeof(uint32_t), detail::CopyKind::on_device);
-  launch_tiles(exec, batch.count, threads, space.bytes(), star_rows_kernel<R, Dim, true>, "filling rows",
-               TilesView<Dim>(tiles), ids, places, result.rows.offsets.data(), result.rows.values.data(),
-               overflow.data());
-  if (batch.tiles != nullptr) {
-    result.tile_rows.assign(told.begin() + 3, told.end());
-    result.tile_rows.push_back(rows);
-  }
-  return result;
+  made.values.assign(values.begin() + base, values.begin() + offsets[row_at(end)]);
 }
 
-/// Of the whole mesh.
+/// Makes the rows that belong to vertices [begin, end) of one tile.
 template <class R, int Dim>
-DeviceRows star_rows(const DeviceTiles<Dim>& tiles, const EnumerationView& ids) {
-  return star_rows<R>(tiles, ids, Batch{nullptr, nullptr, tiles.tile_count(), tiles.vertex_count()},
-                      whole_threads)
-      .rows;
+HostMadeTile make_on_host(RowWorker<Dim>& worker, const TiledMesh<Dim>& mesh,
+                          const Enumeration<Dim>& enumeration, uint32_t begin, uint32_t end) {
+  const EnumerationPart& whole = enumeration.whole();
+  HostMadeTile made;
+  if constexpr (std::is_same_v<R, UpperEdges>) {
+    take_rows(
+        whole.edge_offsets, whole.edge_hi, begin, end, [](uint32_t v) { return v; }, made);
+  } else if constexpr (std::is_same_v<R, UpperFaces>) {
+    const auto edge_at = [&](uint32_t v) { return whole.edge_offsets[v]; };
+    take_rows(whole.face_offsets, whole.face_hi, begin, end, edge_at, made);
+  } else {
+    const TileId tile = mesh.tile_of(VertexId(begin));
+    worker.maker.template fill<R>(tile, worker.rows);
+    const auto row_at = [&](uint32_t v) {
+      if constexpr (R::from == Kind::vertex) return v - mesh.vertices(tile).begin;
+      if constexpr (R::from == Kind::edge) return whole.edge_offsets[v] - enumeration.first_edge(tile);
+      return whole.face_offsets[whole.edge_offsets[v]] - enumeration.first_face(tile);
+    };
+    take_rows(worker.rows.offsets, worker.rows.values, begin, end, row_at, made);
+  }
+  return made;
+}
+
+/// Writes host values to a place on the device.
+void write_to(const Exec& exec, uint32_t* to, std::span<const uint32_t> values) {
+  detail::copy(exec, to, values.data(), values.size_bytes(), detail::CopyKind::to_device);
 }
 
 /// The corners of an element and, told by `sides`, what it lies in.
@@ -113,17 +122,7 @@ struct Elements {
 
   /// The row of a CSR that an entry lies in.
   static __device__ uint32_t row_of(const uint32_t* offsets, uint32_t rows, uint32_t entry) {
-    uint32_t low = 0;
-    uint32_t high = rows;
-    while (high - low > 1) {
-      const uint32_t middle = low + (high - low) / 2;
-      if (offsets[middle] <= entry) {
-        low = middle;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+    return lower_bound(offsets, 0u, rows, entry + 1) - 1;
   }
   [[nodiscard]] __device__ uint32_t low_end(uint32_t e) const {
     return row_of(ids.edge_offsets, vertices, e);
@@ -265,20 +264,117 @@ void find_first_elements(const DeviceTiles<Dim>& tiles, const EnumerationView& e
 }  // namespace
 
 template <int Dim>
-DeviceRelations<Dim>::DeviceRelations(const DeviceTiles<Dim>& tiles) : tiles_(tiles) {
-  if (!tiles.host_tiles().empty()) {
-    throw Error(ErrorCode::unsupported, "some tiles have stars that are too large for a device");
+EnumerationPointers DeviceRelations<Dim>::enumeration() const {
+  if (given_.edge_offsets != nullptr) return given_;
+  return {edges.offsets.data(), edges.values.data(), faces.offsets.data(), faces.values.data()};
+}
+
+template <int Dim>
+const Enumeration<Dim>& DeviceRelations<Dim>::on_host() const {
+  std::call_once(is_enumerated_on_host_, [&] {
+    on_host_ = Enumeration<Dim>::make_explicit(mesh_, Exec::host(tiles_.exec().threads()));
+  });
+  return on_host_;
+}
+
+/// Counts, scans and fills the rows of a batch of tiles, or of all if it is empty. The host waits once, for
+/// the sizes.
+template <int Dim>
+template <class R>
+DeviceTileRows DeviceRelations<Dim>::star_rows(std::span<const uint32_t> batch, int threads) const {
+  const Exec& exec = tiles_.exec();
+  const bool is_whole = batch.empty();
+  const uint32_t count = is_whole ? tiles_.tile_count() : static_cast<uint32_t>(batch.size());
+  // Tiles, then the number of each one's first vertex in the batch.
+  std::vector<uint32_t> lists(batch.begin(), batch.end());
+  uint32_t vertices = is_whole ? tiles_.vertex_count() : 0;
+  for (const uint32_t t : batch) {
+    lists.push_back(vertices);
+    vertices += tiles_.cut()[t + 1] - tiles_.cut()[t];
   }
+  const Buffer<uint32_t> there(exec, std::span<const uint32_t>(lists));
+  Buffer<uint32_t> row_places(exec, size_t{vertices} + 1);
+  Buffer<uint32_t> entry_places(exec, size_t{vertices} + 1);
+  Buffer<uint8_t> is_left(exec, count);
+  Buffer<uint32_t> left(exec, 1);
+  const CurrentDevice current(exec.device());
+  check(cudaMemsetAsync(is_left.data(), 0, is_left.bytes(), cudaStream_t{}), "clearing flags");
+  check(cudaMemsetAsync(left.data(), 0, left.bytes(), cudaStream_t{}), "clearing flags");
+  const RowPlaces places = {is_whole ? nullptr : there.data(),
+                            is_whole ? nullptr : there.data() + count,
+                            row_places.data(),
+                            entry_places.data(),
+                            is_left.data(),
+                            left.data()};
+  const EnumerationView ids = view_of(*this);
+  const auto [warps, shared_bytes] = choose_warps(exec, threads / 32, [&](uint32_t n) {
+    SharedSpace space(nullptr);
+    (void)RowSpace<R, Dim>(space, tiles_.largest(), n);
+    return space.bytes();
+  });
+  const int block = 32 * static_cast<int>(warps);
+  launch_tiles(exec, count, block, shared_bytes, star_rows_kernel<R, Dim, false>, "counting rows",
+               TilesView<Dim>(tiles_), ids, places, static_cast<uint32_t*>(nullptr),
+               static_cast<uint32_t*>(nullptr));
+  Buffer<uint32_t> summary(exec, 3 + lists.size() / 2);
+  const auto place = [&] {
+    for (Buffer<uint32_t>* buffer : {&row_places, &entry_places}) {
+      exclusive_scan<uint32_t, uint32_t>(exec, std::as_const(*buffer).span().first(vertices), buffer->span());
+    }
+    sum_up<<<1, 256>>>(places, count, vertices, summary.data());
+    check_launch("counting rows");
+    return summary.to_host();
+  };
+  Array<uint32_t> told;
+  std::vector<HostMadeTile> made;
+  if (tiles_.host_tiles().empty()) told = place();
+  if (told.empty() || told[2] != 0) {
+    // Scans have counted what the kernel left 0: counts are restored, and those of the host put in.
+    if (!told.empty()) {
+      launch_tiles(exec, count, block, shared_bytes, star_rows_kernel<R, Dim, false>, "counting rows",
+                   TilesView<Dim>(tiles_), ids, places, static_cast<uint32_t*>(nullptr),
+                   static_cast<uint32_t*>(nullptr));
+    }
+    RowWorker<Dim> worker(mesh_, &on_host());
+    const Array<uint8_t> flags = is_left.to_host();
+    for (uint32_t i = 0; i < count; ++i) {
+      if (flags[i] == 0) continue;
+      const uint32_t t = is_whole ? i : batch[i];
+      made.push_back(make_on_host<R>(worker, mesh_, on_host(), tiles_.cut()[t], tiles_.cut()[t + 1]));
+      made.back().first = is_whole ? tiles_.cut()[t] : lists[count + i];
+      write_to(exec, row_places.data() + made.back().first, made.back().rows_of);
+      write_to(exec, entry_places.data() + made.back().first, made.back().entries_of);
+    }
+    told = place();
+  }
+  const uint32_t rows = told[0];
+  DeviceTileRows result;
+  result.rows = {Buffer<uint32_t>(exec, size_t{rows} + 1), Buffer<uint32_t>(exec, told[1])};
+  detail::copy(exec, result.rows.offsets.data() + rows, entry_places.data() + vertices, sizeof(uint32_t),
+               detail::CopyKind::on_device);
+  launch_tiles(exec, count, block, shared_bytes, star_rows_kernel<R, Dim, true>, "filling rows",
+               TilesView<Dim>(tiles_), ids, places, result.rows.offsets.data(), result.rows.values.data());
+  for (HostMadeTile& tile : made) {
+    const uint32_t base = word_at(exec, entry_places.data() + tile.first);
+    for (uint32_t& offset : tile.offsets) offset += base;
+    write_to(exec, result.rows.offsets.data() + word_at(exec, row_places.data() + tile.first), tile.offsets);
+    write_to(exec, result.rows.values.data() + base, tile.values);
+  }
+  if (!is_whole) {
+    result.tile_rows.assign(told.begin() + 3, told.end());
+    result.tile_rows.push_back(rows);
+  }
+  return result;
 }
 
 template <int Dim>
 void DeviceRelations<Dim>::enumerate() {
   if (!edges.offsets.empty()) return;
   const DeviceTiles<Dim>& tiles = tiles_;
-  edges = star_rows<UpperEdges>(tiles, {});
+  edges = star_rows<UpperEdges>({}, whole_threads).rows;
   edge_count_ = static_cast<uint32_t>(edges.values.size());
   if constexpr (Dim == 3) {
-    faces = star_rows<UpperFaces>(tiles, view_of(*this));
+    faces = star_rows<UpperFaces>({}, whole_threads).rows;
     face_count_ = static_cast<uint32_t>(faces.values.size());
   } else {
     face_count_ = tiles.cell_count();
@@ -289,6 +385,19 @@ void DeviceRelations<Dim>::enumerate() {
   find_first_elements<Dim>(tiles, view_of(*this), first_edge, first_face);
   first_edge_ = first_edge.to_host();
   first_face_ = first_face.to_host();
+}
+
+template <int Dim>
+Enumeration<Dim> DeviceRelations<Dim>::copy_enumeration() {
+  enumerate();
+  EnumerationPart whole;
+  whole.edge_offsets = edges.offsets.to_host();
+  whole.edge_hi = edges.values.to_host();
+  if constexpr (Dim == 3) {
+    whole.face_offsets = faces.offsets.to_host();
+    whole.face_hi = faces.values.to_host();
+  }
+  return Enumeration<Dim>::from_whole(mesh_, std::move(whole));
 }
 
 template <int Dim>
@@ -328,7 +437,7 @@ DeviceRows DeviceRelations<Dim>::whole() const {
     const DeviceRows& around = around_sides<R::from>();
     return adjacency_rows<R::from>(*this, around, nullptr, count_of<R::from>(*this));
   } else {
-    return star_rows<R>(tiles_, view_of(*this));
+    return star_rows<R>({}, whole_threads).rows;
   }
 }
 
@@ -354,17 +463,8 @@ DeviceTileRows DeviceRelations<Dim>::some(std::span<const uint32_t> batch, int t
     synchronize(exec);  // the list goes
     return found;
   }
-  // Tiles, then the number of each one's first vertex.
-  std::vector<uint32_t> lists(batch.begin(), batch.end());
-  uint32_t vertices = 0;
-  for (const uint32_t t : batch) {
-    lists.push_back(vertices);
-    vertices += tiles_.cut()[t + 1] - tiles_.cut()[t];
-  }
-  const Buffer<uint32_t> there(exec, std::span<const uint32_t>(lists));
-  const uint32_t count = static_cast<uint32_t>(batch.size());
-  return star_rows<R>(tiles_, view_of(*this), Batch{there.data(), there.data() + count, count, vertices},
-                      threads);
+  if (batch.empty()) return {{Buffer<uint32_t>(exec, std::array<uint32_t, 1>{}), {}}, {0}};
+  return star_rows<R>(batch, threads);
 }
 
 template <class R, int Dim>

@@ -1,21 +1,32 @@
 // Relations on a device: rows of any relation, for the whole mesh or for some of its tiles.
 //
-// Rows of vertices, and coboundaries, come from the stars in a tile: a warp lists what the cells around a
-// vertex say about the elements whose lowest vertex it is, sorts the list and drops repeats. That is done
-// twice, first to count, then to fill, with a scan between. Boundaries are read off the enumeration, and
-// neighbours of the same kind are the others around an element's sides.
+// Rows of vertices, and coboundaries, come from the stars in a tile: a warp reads off the cells around a
+// vertex what belongs to the elements whose lowest vertex it is (star_rows.cuh). That is done twice, first to
+// count, then to fill, with a scan between. Tiles with stars that are too large for a warp are made by the
+// host. Boundaries are read off the enumeration, and neighbours of the same kind are the others around an
+// element's sides.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 
 #include <tessera/core/csr.h>
 #include <tessera/exec/buffer.h>
 #include <tessera/tile/cuda/device_tiles.h>
+#include <tessera/tile/enumeration.h>
 #include <tessera/tile/relation.h>
 
 namespace tessera::cuda {
+
+/// An enumeration that a device can read.
+struct EnumerationPointers {
+  const std::uint32_t* edge_offsets = nullptr;
+  const std::uint32_t* edge_hi = nullptr;
+  const std::uint32_t* face_offsets = nullptr;
+  const std::uint32_t* face_hi = nullptr;
+};
 
 /// Row i is values[offsets[i] .. offsets[i + 1]).
 struct DeviceRows {
@@ -34,14 +45,22 @@ struct DeviceTileRows {
 template <int Dim>
 class DeviceRelations {
  public:
-  /// Error(unsupported) if some tiles are left to the host.
-  explicit DeviceRelations(const DeviceTiles<Dim>& tiles);
+  /// `tiles` is the copy of the mesh.
+  DeviceRelations(const TiledMesh<Dim>& mesh, const DeviceTiles<Dim>& tiles) : mesh_(mesh), tiles_(tiles) {}
+  /// Of a copy of a part, which needs somebody else's enumeration. There are some() rows of coboundaries and
+  /// VV.
+  DeviceRelations(const TiledMesh<Dim>& mesh, const DeviceTiles<Dim>& part,
+                  const EnumerationPointers& enumeration)
+      : mesh_(mesh), tiles_(part), given_(enumeration) {}
 
   [[nodiscard]] const DeviceTiles<Dim>& tiles() const { return tiles_; }
   /// Makes the enumeration, unless it is there. Counts are 0 without it.
   void enumerate();
   [[nodiscard]] std::uint32_t edge_count() const { return edge_count_; }
   [[nodiscard]] std::uint32_t face_count() const { return face_count_; }
+  [[nodiscard]] EnumerationPointers enumeration() const;
+  /// enumerate(), and a copy for the host.
+  [[nodiscard]] Enumeration<Dim> copy_enumeration();
   [[nodiscard]] Bytes bytes() const;
 
   /// Makes what a relation needs: call before rows of it are asked for.
@@ -65,7 +84,16 @@ class DeviceRelations {
     return K == Kind::edge ? vertex_edges_ : K == Kind::face ? edge_faces_ : face_cells_;
   }
 
+  /// The host's, for tiles that it makes: made when it is first needed.
+  [[nodiscard]] const Enumeration<Dim>& on_host() const;
+  template <class R>
+  [[nodiscard]] DeviceTileRows star_rows(std::span<const std::uint32_t> batch, int threads) const;
+
+  const TiledMesh<Dim>& mesh_;
   const DeviceTiles<Dim>& tiles_;
+  EnumerationPointers given_;
+  mutable std::once_flag is_enumerated_on_host_;
+  mutable Enumeration<Dim> on_host_;
   std::uint32_t edge_count_ = 0;
   std::uint32_t face_count_ = 0;
   Array<std::uint32_t> first_edge_;  ///< by tile, on the host, and their end

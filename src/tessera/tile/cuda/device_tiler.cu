@@ -10,6 +10,7 @@
 #include <tessera/tile/cuda/device_tiles.h>
 #include <tessera/tile/foreign_runs.h>
 #include <tessera/exec/for_each.cuh>
+#include <tessera/exec/search.cuh>
 
 namespace tessera {
 namespace {
@@ -70,33 +71,30 @@ __global__ void look_at_cells(const std::array<uint32_t, Dim + 1>* cells, size_t
   }
 }
 
+/// The tiles of the vertices of a copy.
+struct TileOfVertex {
+  static constexpr uint32_t elsewhere = 0xFFFFFFFFu;
+
+  const uint32_t* tiles;
+  uint32_t first;
+  uint32_t count;
+
+  [[nodiscard]] __device__ uint32_t operator[](uint32_t v) const {
+    return v - first < count ? tiles[v - first] : elsewhere;
+  }
+};
+
 /// Calls f(tile) for every tile but its own that a cell touches; corners ascend, so equal tiles are
 /// neighbours.
 template <int Dim, class F>
-__device__ void for_each_foreign_tile(const std::array<uint32_t, Dim + 1>& cell, const uint32_t* tile_of,
+__device__ void for_each_foreign_tile(const std::array<uint32_t, Dim + 1>& cell, const TileOfVertex& tile_of,
                                       const F& f) {
   uint32_t last = tile_of[cell[0]];
   for (int k = 1; k <= Dim; ++k) {
     const uint32_t tile = tile_of[cell[k]];
-    if (tile != last) f(tile);
+    if (tile != last && tile != TileOfVertex::elsewhere) f(tile);
     last = tile;
   }
-}
-
-/// Where values that are not less than `value` begin.
-template <class At, class T>
-__device__ uint32_t lower_bound(const At& at, uint32_t size, T value) {
-  uint32_t low = 0;
-  uint32_t high = size;
-  while (low < high) {
-    const uint32_t middle = low + (high - low) / 2;
-    if (at(middle) < value) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
 }
 
 }  // namespace
@@ -116,23 +114,58 @@ class DeviceTiler {
     options_.max_vertices = std::min(options_.max_vertices, most_device_vertices);
   }
 
-  /// A copy of what the host has cut; tiles that are too large are cut further.
-  DeviceTiler(const TiledMesh<Dim>& tiles, DeviceTiles<Dim>& device)
+  /// A copy of what the host has cut, or a part of it; tiles that are too large are cut further.
+  DeviceTiler(const TiledMesh<Dim>& tiles, DeviceTiles<Dim>& device, TileRange range)
       : mesh_(nullptr), exec_(device.exec_), host_(Exec::host(exec_.threads())), device_(&device) {
-    device.vertex_count_ = static_cast<uint32_t>(tiles.vertex_count());
-    device.cell_count_ = static_cast<uint32_t>(tiles.cell_count());
-    device.cells = Buffer<Cell>(
-        exec_, std::span(reinterpret_cast<const Cell*>(tiles.cells().data()), tiles.cell_count()));
-    if (!tiles.keeps_vertex_order()) {
-      device.vertex_to_input = Buffer<uint32_t>(exec_, tiles.vertices_to_input());
+    const auto first_vertices = tiles.first_vertices().subspan(range.begin, range.end - range.begin + 1);
+    const auto first_cells = tiles.first_cells().subspan(range.begin, range.end - range.begin + 1);
+    const bool is_whole = range == TileRange{0, static_cast<uint32_t>(tiles.tile_count())};
+    first_vertex_ = first_vertices.front();
+    device.vertex_count_ = first_vertices.back() - first_vertex_;
+    const std::span<const Cell> internal(
+        reinterpret_cast<const Cell*>(tiles.cells().data()) + first_cells.front(),
+        first_cells.back() - first_cells.front());
+    if (is_whole) {
+      device.cell_count_ = static_cast<uint32_t>(internal.size());
+      device.cells = Buffer<Cell>(exec_, internal);
+      if (!tiles.keeps_vertex_order()) {
+        device.vertex_to_input = Buffer<uint32_t>(exec_, tiles.vertices_to_input());
+      }
+      if (!tiles.keeps_cell_order()) device.cell_to_input = Buffer<uint32_t>(exec_, tiles.cells_to_input());
+    } else {
+      copy_part(tiles, range, internal);
     }
-    if (!tiles.keeps_cell_order()) device.cell_to_input = Buffer<uint32_t>(exec_, tiles.cells_to_input());
-    Array<uint32_t> cut(1, 0);
-    for (const uint32_t end : tiles.first_vertices().subspan(1)) {
+    Array<uint32_t> cut(1, first_vertex_);
+    for (const uint32_t end : first_vertices.subspan(1)) {
       while (end - cut.back() > most_device_vertices) cut.push_back(cut.back() + most_device_vertices);
       cut.push_back(end);
     }
     number_tiles(std::move(cut));
+    if (is_whole) device_->find_boundary();
+  }
+
+  /// Cells at the part's vertices that lower tiles own are the first external ones of its tiles.
+  void copy_part(const TiledMesh<Dim>& tiles, TileRange range, std::span<const Cell> internal) {
+    const uint32_t own = tiles.first_cells()[range.begin];
+    Array<uint32_t> foreign;
+    for (uint32_t t = range.begin; t < range.end; ++t) {
+      for (const uint32_t c : tiles.external_cells(TileId(t))) {
+        if (c >= own) break;
+        foreign.push_back(c);
+      }
+    }
+    std::sort(foreign.begin(), foreign.end());
+    foreign.erase(std::unique(foreign.begin(), foreign.end()), foreign.end());
+    Array<Cell> cells(foreign.size());
+    const Cell* const all = reinterpret_cast<const Cell*>(tiles.cells().data());
+    for (size_t i = 0; i < foreign.size(); ++i) cells[i] = all[foreign[i]];
+    device_->cell_count_ = static_cast<uint32_t>(foreign.size() + internal.size());
+    device_->cell_shift_ = own - static_cast<uint32_t>(foreign.size());
+    device_->foreign = Buffer<uint32_t>(exec_, std::span<const uint32_t>(foreign));
+    device_->cells = Buffer<Cell>(exec_, device_->cell_count_);
+    device_->cells.assign(cells);
+    detail::copy(exec_, device_->cells.data() + foreign.size(), internal.data(), internal.size_bytes(),
+                 detail::CopyKind::to_device);
   }
 
   TiledMesh<Dim> run() {
@@ -148,6 +181,7 @@ class DeviceTiler {
     Array<uint32_t> cut = number_vertices();
     if (!sort_cells()) return on_host();
     number_tiles(std::move(cut));
+    device_->find_boundary();
     report("cutting into tiles", 0.9);
     download();
     device_->find_host_boundary(tiles_);
@@ -234,14 +268,13 @@ class DeviceTiler {
     tile_of_ = Buffer<uint32_t>(exec_, device_->vertex_count_);
     cuda::for_each(exec_, tile_of_.size(),
                    [first = device_->first_vertex.data(), tiles = device_->tile_count_,
-                    out = tile_of_.data()] __device__(size_t v) {
-                     const auto at = [&](uint32_t t) { return first[t]; };
-                     out[v] = lower_bound(at, tiles + 1, static_cast<uint32_t>(v) + 1) - 1;
+                    out = tile_of_.data()] __device__(size_t i) {
+                     out[i] =
+                         cuda::lower_bound(first, 0u, tiles + 1, first[0] + static_cast<uint32_t>(i) + 1) - 1;
                    });
     find_intervals();
     find_ribbons();
     device_->number_tiles();
-    device_->find_boundary();
   }
 
   /// Renumbers the cells and sorts their corners and them: stably by the last two corners, then by the first
@@ -299,16 +332,17 @@ class DeviceTiler {
         [cells = device_->cells.data(), count = device_->cell_count_, first = device_->first_vertex.data(),
          out = device_->first_cell.data()] __device__(size_t t) {
           const auto at = [&](uint32_t c) { return cells[c][0]; };
-          out[t] = lower_bound(at, count, first[t]);
+          out[t] = cuda::lower_bound(at, 0u, count, first[t]);
         });
   }
 
   /// (tile, cell) pairs in the order of cells; a stable sort by tile then keeps cells ascending.
   void find_ribbons() {
     const size_t n = device_->cell_count_;
+    const TileOfVertex tile_of_vertex = {tile_of_.data(), first_vertex_, device_->vertex_count_};
     Buffer<uint32_t> counts(exec_, n + 1);
     cuda::for_each(exec_, n + 1,
-                   [cells = device_->cells.data(), tile_of = tile_of_.data(), out = counts.data(),
+                   [cells = device_->cells.data(), tile_of = tile_of_vertex, out = counts.data(),
                     n] __device__(size_t c) {
                      uint32_t count = 0;
                      if (c < n) {
@@ -322,7 +356,7 @@ class DeviceTiler {
     Buffer<uint32_t> keys(exec_, count);
     Buffer<uint32_t> values(exec_, count);
     cuda::for_each(exec_, n,
-                   [cells = device_->cells.data(), tile_of = tile_of_.data(), place = counts.data(),
+                   [cells = device_->cells.data(), tile_of = tile_of_vertex, place = counts.data(),
                     key = keys.data(), value = values.data()] __device__(size_t c) {
                      uint32_t at = place[c];
                      if (at == place[c + 1]) return;
@@ -336,8 +370,7 @@ class DeviceTiler {
     device_->first_external = Buffer<uint32_t>(exec_, size_t{device_->tile_count_} + 1);
     cuda::for_each(exec_, device_->first_external.size(),
                    [key = keys.data(), count, out = device_->first_external.data()] __device__(size_t t) {
-                     const auto at = [&](uint32_t i) { return key[i]; };
-                     out[t] = lower_bound(at, count, static_cast<uint32_t>(t));
+                     out[t] = cuda::lower_bound(key, 0u, count, static_cast<uint32_t>(t));
                    });
     device_->external = std::move(values);
   }
@@ -369,6 +402,7 @@ class DeviceTiler {
   DeviceTiles<Dim>* device_;
   bool keeps_order_ = false;
   bool is_sorted_ = false;
+  uint32_t first_vertex_ = 0;
   Buffer<uint32_t> tile_of_;
   Buffer<uint32_t> from_input_;  ///< empty: as they are
   TiledMesh<Dim> tiles_;
@@ -376,12 +410,20 @@ class DeviceTiler {
 
 template <int Dim>
 DeviceTiles<Dim>::DeviceTiles(const TiledMesh<Dim>& tiles, const Exec& exec) : exec_(exec) {
-  DeviceTiler<Dim>(tiles, *this);
+  DeviceTiler<Dim>(tiles, *this, {0, static_cast<uint32_t>(tiles.tile_count())});
   find_host_boundary(tiles);
+}
+
+template <int Dim>
+DeviceTiles<Dim>::DeviceTiles(const TiledMesh<Dim>& tiles, const Exec& exec, TileRange range) : exec_(exec) {
+  TS_EXPECTS(range.begin <= range.end && range.end <= tiles.tile_count());
+  DeviceTiler<Dim>(tiles, *this, range);
 }
 
 template DeviceTiles<2>::DeviceTiles(const TiledMesh<2>&, const Exec&);
 template DeviceTiles<3>::DeviceTiles(const TiledMesh<3>&, const Exec&);
+template DeviceTiles<2>::DeviceTiles(const TiledMesh<2>&, const Exec&, TileRange);
+template DeviceTiles<3>::DeviceTiles(const TiledMesh<3>&, const Exec&, TileRange);
 
 namespace cuda {
 namespace {

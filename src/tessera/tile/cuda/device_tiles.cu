@@ -223,6 +223,22 @@ __global__ void number_tile(cuda::TilesView<Dim> tiles, const typename DeviceTil
   });
 }
 
+/// What find_boundary_kernel needs.
+template <int Dim>
+struct BoundarySpace {
+  cuda::TileStarsBlock<Dim> stars;
+  // For each warp, by neighbour: the neighbours it shares a facet with, and those with two cells there.
+  uint64_t* once;
+  uint64_t* twice;
+  uint32_t* slots;
+
+  TS_HD BoundarySpace(cuda::SharedSpace& space, const TileSizes& largest, uint32_t warps)
+      : stars(space, largest),
+        once(space.take<uint64_t>(64 * warps)),
+        twice(space.take<uint64_t>(64 * warps)),
+        slots(space.take<uint32_t>(64 * warps)) {}
+};
+
 /// Which owned vertices have a facet with one cell: a warp for each.
 template <int Dim>
 __global__ void find_boundary_kernel(cuda::TilesView<Dim> tiles, uint8_t* on_boundary,
@@ -231,14 +247,15 @@ __global__ void find_boundary_kernel(cuda::TilesView<Dim> tiles, uint8_t* on_bou
   __shared__ uint32_t scan_space[BlockTeam::max_warps];
   const uint32_t t = blockIdx.x;
   if (tiles.is_left_to_host[t] != 0) return;
-  cuda::SharedSpace space(memory);
-  const cuda::TileStarsBlock<Dim> stars(space, tiles.largest);
+  cuda::SharedSpace shared(memory);
   const uint32_t warps = blockDim.x / 32;
   const uint32_t warp = threadIdx.x / 32;
   const uint32_t lane = threadIdx.x % 32;
-  uint64_t* const once = space.take<uint64_t>(64 * warps) + 64 * warp;
-  uint64_t* const twice = space.take<uint64_t>(64 * warps) + 64 * warp;
-  const cuda::NeighbourSlots slots(space.take<uint32_t>(64 * warps) + 64 * warp);
+  const BoundarySpace<Dim> space(shared, tiles.largest, warps);
+  const cuda::TileStarsBlock<Dim>& stars = space.stars;
+  uint64_t* const once = space.once + 64 * warp;
+  uint64_t* const twice = space.twice + 64 * warp;
+  const cuda::NeighbourSlots slots(space.slots + 64 * warp);
   const cuda::TileFrame<Dim> tile(tiles, t);
   stars.load(BlockTeam(scan_space), tile);
   for (uint32_t v = warp; v < tile.owned; v += warps) {
@@ -344,9 +361,8 @@ template <int Dim>
 void DeviceTiles<Dim>::find_boundary() {
   on_boundary = Buffer<uint8_t>(exec_, vertex_count_);
   cuda::SharedSpace space(nullptr);
-  (void)cuda::TileStarsBlock<Dim>(space, largest_);
-  space.take<uint64_t>(2 * 64 * block_threads / 32), space.take<uint32_t>(64 * block_threads / 32);
-  cuda::launch_tiles(exec_, tile_count_, block_threads, space.bytes() + 32, find_boundary_kernel<Dim>,
+  (void)BoundarySpace<Dim>(space, largest_, block_threads / 32);
+  cuda::launch_tiles(exec_, tile_count_, block_threads, space.bytes(), find_boundary_kernel<Dim>,
                      "finding the boundary", cuda::TilesView<Dim>(*this), on_boundary.data(),
                      is_left_to_host.data());
   const Array<uint8_t> flags = is_left_to_host.to_host();
@@ -370,8 +386,8 @@ template <int Dim>
 Bytes DeviceTiles<Dim>::bytes() const {
   return first_vertex.bytes() + first_cell.bytes() + first_external.bytes() + first_ghost.bytes() +
          lower_ghosts.bytes() + is_left_to_host.bytes() + external.bytes() + ghosts.bytes() +
-         local_cells.bytes() + cells.bytes() + on_boundary.bytes() + vertex_to_input.bytes() +
-         cell_to_input.bytes();
+         local_cells.bytes() + cells.bytes() + foreign.bytes() + on_boundary.bytes() +
+         vertex_to_input.bytes() + cell_to_input.bytes();
 }
 
 template class DeviceTiles<2>;

@@ -27,6 +27,13 @@ struct alignas(8) LocalCell {
 /// Vertices that a tile on a device owns at most: more of them leave too few blocks on a multiprocessor.
 inline constexpr std::uint32_t most_device_vertices = 256;
 
+/// Tiles of a TiledMesh that follow each other.
+struct TileRange {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  friend bool operator==(const TileRange&, const TileRange&) = default;
+};
+
 /// The largest tile among those that kernels work on.
 struct TileSizes {
   std::uint32_t owned = 0;     ///< vertices it owns
@@ -43,11 +50,16 @@ class DeviceTiles {
   /// Copies the mesh to exec's device and numbers its tiles there, after cutting those that are too large.
   /// O(n). Error(out_of_memory) if it does not fit, Error(device_failed) if the device does not work.
   DeviceTiles(const TiledMesh<Dim>& tiles, const Exec& exec);
+  /// Copies a part of it: some tiles and the cells at their vertices, which is all that rows of these tiles
+  /// need. Ids stay those of the whole mesh; there is no on_boundary and no input id.
+  DeviceTiles(const TiledMesh<Dim>& tiles, const Exec& exec, TileRange range);
 
   [[nodiscard]] const Exec& exec() const { return exec_; }
   [[nodiscard]] std::uint32_t tile_count() const { return tile_count_; }
-  [[nodiscard]] std::uint32_t vertex_count() const { return vertex_count_; }
+  [[nodiscard]] std::uint32_t vertex_count() const { return vertex_count_; }  ///< owned by its tiles
   [[nodiscard]] std::uint32_t cell_count() const { return cell_count_; }
+  /// What the place of a cell that is not foreign is short of its id.
+  [[nodiscard]] std::uint32_t cell_shift() const { return cell_shift_; }
   [[nodiscard]] const TileSizes& largest() const { return largest_; }
   /// Where the vertices of each tile begin, and their end, on the host. A tile is one of the TiledMesh or a
   /// part of one.
@@ -65,11 +77,12 @@ class DeviceTiles {
   Buffer<std::uint32_t> lower_ghosts;    ///< how many of its ghosts come before its own vertices
   Buffer<std::uint8_t> is_left_to_host;  ///< one of host_tiles()
   // Tile after tile:
-  Buffer<std::uint32_t> external;  ///< cell ids
+  Buffer<std::uint32_t> external;  ///< places of cells
   Buffer<std::uint32_t> ghosts;    ///< vertex ids, ascending in a tile
   Buffer<LocalCell> local_cells;   ///< those of tile t begin at first_external[t] + first_cell[t]
   // By element:
-  Buffer<Cell> cells;                     ///< corners, ascending
+  Buffer<Cell> cells;                     ///< corners, ascending; of a part only its cells, ascending
+  Buffer<std::uint32_t> foreign;          ///< ids of the first of them, which lower tiles than a part's own
   Buffer<std::uint8_t> on_boundary;       ///< by vertex: a facet with one cell has it
   Buffer<std::uint32_t> vertex_to_input;  ///< empty: as they are
   Buffer<std::uint32_t> cell_to_input;    ///< likewise
@@ -87,6 +100,7 @@ class DeviceTiles {
   std::uint32_t tile_count_ = 0;
   std::uint32_t vertex_count_ = 0;
   std::uint32_t cell_count_ = 0;
+  std::uint32_t cell_shift_ = 0;
   TileSizes largest_;
   Array<std::uint32_t> cut_;
   Array<std::uint32_t> host_tiles_;

@@ -20,12 +20,19 @@ struct TilesView {
         lower_ghosts(tiles.lower_ghosts.data()),
         is_left_to_host(tiles.is_left_to_host.data()),
         external(tiles.external.data()),
+        foreign(tiles.foreign.data()),
+        foreign_count(static_cast<std::uint32_t>(tiles.foreign.size())),
+        cell_shift(tiles.cell_shift()),
         ghosts(tiles.ghosts.data()),
         local_cells(tiles.local_cells.data()),
         on_boundary(tiles.on_boundary.data()),
         cell_to_input(tiles.cell_to_input.data()),
         largest(tiles.largest()) {}
 
+  /// The id of the c-th cell of the copy.
+  [[nodiscard]] __device__ std::uint32_t cell_id(std::uint32_t c) const {
+    return c < foreign_count ? foreign[c] : c + cell_shift;
+  }
   [[nodiscard]] __device__ std::uint32_t cell_input(std::uint32_t c) const {
     return cell_to_input == nullptr ? c : cell_to_input[c];
   }
@@ -37,6 +44,9 @@ struct TilesView {
   const std::uint32_t* lower_ghosts;
   const std::uint8_t* is_left_to_host;
   const std::uint32_t* external;
+  const std::uint32_t* foreign;
+  std::uint32_t foreign_count;
+  std::uint32_t cell_shift;
   const std::uint32_t* ghosts;
   const LocalCell* local_cells;
   const std::uint8_t* on_boundary;
@@ -55,6 +65,7 @@ class TileFrame {
         vertices(owned + tiles.first_ghost[t + 1] - tiles.first_ghost[t]),
         externals(tiles.first_external[t + 1] - tiles.first_external[t]),
         cells(externals + tiles.first_cell[t + 1] - tiles.first_cell[t]),
+        tiles_(tiles),
         first_cell_(tiles.first_cell[t]),
         ghosts_(tiles.ghosts + tiles.first_ghost[t]),
         external_(tiles.external + tiles.first_external[t]),
@@ -66,7 +77,7 @@ class TileFrame {
     return ghosts_[local < lower ? local : local - owned];
   }
   [[nodiscard]] __device__ std::uint32_t cell_id(std::uint32_t local) const {
-    return local < externals ? external_[local] : first_cell_ + local - externals;
+    return tiles_.cell_id(local < externals ? external_[local] : first_cell_ + local - externals);
   }
 
   std::uint32_t first_vertex;
@@ -77,6 +88,7 @@ class TileFrame {
   std::uint32_t cells;
 
  private:
+  const TilesView<Dim>& tiles_;
   std::uint32_t first_cell_;
   const std::uint32_t* ghosts_;
   const std::uint32_t* external_;
@@ -199,9 +211,18 @@ void launch_tiles(const Exec& exec, std::uint32_t tiles, int threads, std::size_
                   const char* what, Args... args) {
   if (tiles == 0) return;
   const CurrentDevice current(exec.device());
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(shared_bytes)),
-        "asking for shared memory");
+  constexpr std::size_t always_there = 40 << 10;  // besides what a kernel declares
+  if (shared_bytes > always_there) {
+    // Always as much as there is: other threads may start the same kernel with more than we want.
+    cudaFuncAttributes attributes{};
+    check(cudaFuncGetAttributes(&attributes, kernel), "asking for shared memory");
+    int limit = 0;
+    check(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, exec.device()),
+          "asking for shared memory");
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               limit - static_cast<int>(attributes.sharedSizeBytes)),
+          "asking for shared memory");
+  }
   kernel<<<tiles, threads, shared_bytes>>>(args...);
   check_launch(what);
 }

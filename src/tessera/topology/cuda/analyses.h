@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <iterator>
+#include <memory>
 #include <span>
 
 #include <tessera/core/array.h>
@@ -18,6 +19,7 @@
 #include <tessera/tile/cuda/device_tiles.h>
 #include <tessera/tile/tiled_mesh.h>
 #include <tessera/topology/critical_points.h>
+#include <tessera/topology/morse_smale.h>
 #include <tessera/topology/order.h>
 
 namespace tessera::cuda {
@@ -50,9 +52,11 @@ struct FoundCell {
   std::array<std::uint32_t, 2> cofaces;  ///< of a facet; none where there are fewer
 };
 
-/// The arrays of a Gradient on the device.
+/// The arrays of a Gradient on the device, and what it was made of, if somebody still needs that.
+template <int Dim>
 struct DeviceGradient {
-  Buffer<std::uint32_t> vertex_to_input;  ///< empty: as they are
+  std::shared_ptr<const DeviceTiles<Dim>> tiles;
+  Buffer<VertexOrderKey> order;
   Buffer<std::uint32_t> offsets;
   Buffer<std::uint32_t> lower;
   Buffer<std::uint8_t> partners;
@@ -73,10 +77,10 @@ class GradientFinder {
   /// In no order; those of left() not at all, in part or all of them.
   [[nodiscard]] const Array<FoundCell>& critical_cells() const { return critical_; }
   /// What has its place already: opposite, next and first_cells.
-  [[nodiscard]] const DeviceGradient& unfinished() const { return result_; }
+  [[nodiscard]] const DeviceGradient<Dim>& unfinished() const { return result_; }
   /// Puts the rows together. `host_rows`: how many entries the rows of each of host_tiles() have; they are
   /// left open, as are the cells whose highest vertex lies there.
-  [[nodiscard]] DeviceGradient finish(const Array<std::uint32_t>& host_rows);
+  [[nodiscard]] DeviceGradient<Dim> finish(const Array<std::uint32_t>& host_rows);
   /// After finish(): where the rows of each range of left() begin.
   [[nodiscard]] const Array<std::uint32_t>& first_rows() const { return first_rows_; }
 
@@ -92,7 +96,7 @@ class GradientFinder {
   Array<VertexRange> left_;
   Array<FoundCell> critical_;
   Array<std::uint32_t> first_rows_;
-  DeviceGradient result_;
+  DeviceGradient<Dim> result_;
   Buffer<std::uint32_t> rows_;  ///< of tiles in the order they were done
   Buffer<std::uint8_t> row_partners_;
   Buffer<std::uint32_t> tile_begin_;  ///< in rows_
@@ -107,10 +111,69 @@ struct DeviceLabels {
   std::array<std::size_t, 3> count = {};
 };
 /// `minima`, `maxima`: tiled ids of the critical vertices and cells in the order of their numbers.
-/// `vertex_to_input` lies on the device; null if vertices keep their order.
-[[nodiscard]] DeviceLabels find_regions(const Exec& exec, const DeviceGradient& gradient,
-                                        const std::uint32_t* vertex_to_input,
+template <int Dim>
+[[nodiscard]] DeviceLabels find_regions(const DeviceGradient<Dim>& gradient,
                                         std::span<const std::uint32_t> minima,
                                         std::span<const std::uint32_t> maxima);
+
+/// A critical cell that paths begin at.
+struct Saddle {
+  CellName name;
+  std::uint32_t highest;  ///< vertex
+};
+[[nodiscard]] inline Array<Saddle> saddles_of(std::span<const CriticalCell> cells) {
+  Array<Saddle> saddles;
+  saddles.reserve(cells.size());
+  for (const CriticalCell& cell : cells) saddles.push_back({cell.name, cell.highest.index()});
+  return saddles;
+}
+
+/// Where a path goes on from its saddle.
+struct PathStart {
+  std::uint32_t saddle;  ///< number
+  std::uint32_t cell;    ///< vertex or top cell
+};
+/// The cells around critical facets.
+[[nodiscard]] inline Array<PathStart> path_starts_of(std::span<const CriticalCell> facets) {
+  Array<PathStart> starts;
+  starts.reserve(2 * facets.size());
+  for (std::uint32_t i = 0; i < facets.size(); ++i) {
+    for (const std::uint32_t cell : facets[i].cofaces) starts.push_back({i, cell});
+  }
+  return starts;
+}
+
+/// Paths on the device, as Separatrices has them.
+struct DevicePaths {
+  Buffer<Separatrices::Ends> ends;
+  Buffer<std::uint32_t> sizes;  ///< how many cells each has
+  Buffer<CellName> cells;
+};
+
+/// Saddles in the order of their numbers; `minima` and `maxima` as above.
+template <int Dim>
+[[nodiscard]] DevicePaths trace_descending(const DeviceGradient<Dim>& gradient,
+                                           std::span<const Saddle> saddles,
+                                           std::span<const std::uint32_t> minima);
+template <int Dim>
+[[nodiscard]] DevicePaths trace_ascending(const DeviceGradient<Dim>& gradient,
+                                          std::span<const Saddle> saddles, std::span<const PathStart> starts,
+                                          std::span<const std::uint32_t> maxima);
+
+/// A saddle whose search is too large for the kernel, and where its paths belong.
+struct LeftSaddle {
+  std::uint32_t saddle;  ///< number
+  std::uint64_t path;    ///< before which path ...
+  std::uint64_t cell;    ///< ... and which cell of those that were found
+};
+
+struct DeviceConnectors {
+  DevicePaths paths;
+  Array<LeftSaddle> left;  ///< ascending
+};
+/// `saddles`: critical triangles; `edges`: numbers of the critical edges, both in the order of their numbers.
+[[nodiscard]] DeviceConnectors trace_connectors(const DeviceGradient<3>& gradient,
+                                                std::span<const Saddle> saddles,
+                                                std::span<const std::uint32_t> edges);
 
 }  // namespace tessera::cuda

@@ -1,10 +1,5 @@
-// The gradient on lower stars (lower_star.h), a warp for each vertex.
-//
-// Cells of the lower star are numbered edges first, then triangles, then tets; the algorithm's order of them
-// is that of their keys, the descending ranks of their lower vertices. What Robins, Wood and Sheppard keep in
-// two queues is here read off: a cell waits in the first queue if exactly one of its facets is unpaired, in
-// the second if none is. (A cell's facets are paired one at a time, so it can not miss its turn in the
-// first.) The head of a queue is the least key over the lanes of the warp.
+// The gradient on lower stars, a block for each tile and a warp for each vertex (lower_star_warp.cuh). Rows
+// of tiles lie in the order in which they were done, until all are counted and get their place.
 #include <algorithm>
 #include <span>
 
@@ -13,6 +8,7 @@
 #include <tessera/topology/gradient.h>
 #include <tessera/exec/for_each.cuh>
 #include <tessera/tile/cuda/tile_block.cuh>
+#include <tessera/topology/cuda/lower_star_warp.cuh>
 
 namespace tessera::cuda {
 namespace {
@@ -25,28 +21,8 @@ using std::uint8_t;
 
 constexpr int threads = 256;
 constexpr uint32_t warps = threads / 32;
-constexpr uint32_t chunks = 3;          // cells of a star that a lane may have
-constexpr uint32_t most_cells = 192;    // of a lower star
-constexpr uint32_t most_lower = 32;     // lower neighbours
 constexpr uint32_t rows_a_vertex = 10;  // of a tile on average: 7 is usual
 constexpr uint32_t none = 0xFFFFFFFFu;
-constexpr uint16_t unpaired_mark = 0xFFFF;
-constexpr uint16_t critical_mark = 0xFFFE;
-
-/// What a warp needs for one vertex.
-struct WarpSpace {
-  uint32_t slots[NeighbourSlots::count];
-  uint32_t below[most_lower];        ///< by rank: the lower ranks that form a triangle with it
-  uint32_t first_face[most_lower];   ///< by rank: the number of the first of these triangles
-  uint32_t keys[most_cells];         ///< ranks + 1, descending, 6 bits each, above the cell's own number
-  uint32_t tet_facets[32 * chunks];  ///< by tet: its triangles, 8 bits each
-  uint32_t masks[32 * chunks];       ///< by cell of the star: ranks of its lower vertices
-  uint32_t
-      around[most_cells];  ///< by facet: how many cells of the star have it, above the sum of their places
-  uint16_t mates[most_cells];
-  uint16_t row[most_lower];  ///< by rank: local vertices
-  uint8_t ranks[NeighbourSlots::count];
-};
 
 template <int Dim>
 struct Space {
@@ -69,206 +45,6 @@ struct Space {
         partners(space.take<uint8_t>(row_capacity)),
         row_begin(space.take<uint32_t>(largest.owned)),
         row_size(space.take<uint32_t>(largest.owned + 1)) {}
-};
-
-__device__ uint32_t rank_of_key(uint32_t key, int place) {
-  return (key >> (8 + 6 * (2 - place)) & 63) - 1;
-}
-
-/// One lower star in the hands of a warp.
-template <int Dim>
-struct LowerStarWarp {
-  WarpSpace& space;
-  uint32_t lane;
-  uint32_t lower = 0;  ///< neighbours below
-  uint32_t faces = 0;  ///< triangles
-  uint32_t cells = 0;
-  uint32_t size = 0;  ///< of the star
-
-  [[nodiscard]] __device__ uint32_t face(uint32_t high, uint32_t low) const {
-    return space.first_face[high] + __popc(space.below[high] & ((1u << low) - 1));
-  }
-  [[nodiscard]] __device__ bool is_tet(uint32_t cell) const { return cell >= lower + faces; }
-
-  /// Ranks the lower neighbours in the slots. False if there are too many.
-  __device__ bool rank(const NeighbourSlots& slots, const VertexOrderKey* order) {
-    const uint32_t first = slots[lane];
-    const uint32_t second = slots[lane + 32];
-    uint64_t taken = warp_slots(first != slots.free, second != slots.free);
-    lower = __popcll(taken);
-    if (lower > most_lower) return false;
-    const VertexOrderKey mine[2] = {first != slots.free ? order[first] : 0,
-                                    second != slots.free ? order[second] : 0};
-    uint32_t ranks[2] = {0, 0};
-    for (; taken != 0; taken &= taken - 1) {
-      const VertexOrderKey other = order[slots[__ffsll(static_cast<long long>(taken)) - 1]];
-      ranks[0] += other < mine[0] ? 1 : 0;
-      ranks[1] += other < mine[1] ? 1 : 0;
-    }
-    if (first != slots.free) {
-      space.ranks[lane] = static_cast<uint8_t>(ranks[0]);
-      space.row[ranks[0]] = static_cast<uint16_t>(first);
-    }
-    if (second != slots.free) {
-      space.ranks[lane + 32] = static_cast<uint8_t>(ranks[1]);
-      space.row[ranks[1]] = static_cast<uint16_t>(second);
-    }
-    space.below[lane] = 0;
-    __syncwarp();
-    return true;
-  }
-
-  /// Numbers edges and triangles; all masks are known. `tops` is the number of tets (3D).
-  __device__ bool number(uint32_t tops) {
-    for (uint32_t i = lane; i < size; i += 32) {
-      uint32_t mask = space.masks[i];
-      while (__popc(mask) > 1) {  // each rank with those below it
-        const uint32_t high = 31 - __clz(mask);
-        mask ^= 1u << high;
-        atomicOr(&space.below[high], mask);
-      }
-    }
-    __syncwarp();
-    const uint32_t below = space.below[lane];
-    uint32_t before = __popc(below);
-    const uint32_t own = before;
-    for (uint32_t step = 1; step < 32; step *= 2) {
-      const uint32_t other = __shfl_up_sync(whole_warp, before, step);
-      if (lane >= step) before += other;
-    }
-    faces = __shfl_sync(whole_warp, before, 31);
-    before += lower - own;
-    space.first_face[lane] = before;
-    cells = lower + faces + (Dim == 3 ? tops : 0);
-    if (cells > most_cells) return false;
-    if (lane < lower) space.keys[lane] = (lane + 1) << 20 | lane;
-    for (uint32_t lows = below; lows != 0; lows &= lows - 1, ++before) {
-      space.keys[before] = (lane + 1) << 20 | __ffs(static_cast<int>(lows)) << 14 | before;
-    }
-    for (uint32_t c = lane; c < cells; c += 32) {
-      space.mates[c] = unpaired_mark;
-      space.around[c] = 0;
-    }
-    __syncwarp();
-    return true;
-  }
-
-  /// Tells every facet of the lower star which cells have it.
-  __device__ void tell_facets() const {
-    for (uint32_t i = lane; i < size; i += 32) {
-      const uint32_t mask = space.masks[i];
-      const uint32_t told = 1u << 16 | i;
-      for (uint32_t highs = mask; highs != 0; highs &= highs - 1) {
-        const uint32_t low = __ffs(static_cast<int>(highs)) - 1;
-        if constexpr (Dim == 2) {
-          atomicAdd(&space.around[low], told);
-        } else {
-          for (uint32_t rest = highs & (highs - 1); rest != 0; rest &= rest - 1) {
-            atomicAdd(&space.around[face(__ffs(static_cast<int>(rest)) - 1, low)], told);
-          }
-        }
-      }
-    }
-  }
-
-  /// The facets of a cell as a set of numbers.
-  [[nodiscard]] __device__ uint64_t facets(uint32_t cell) const {
-    if (cell < lower || cell >= cells) return 0;
-    if (!is_tet(cell)) {
-      const uint32_t key = space.keys[cell];
-      return bit64(rank_of_key(key, 0)) | bit64(rank_of_key(key, 1));
-    }
-    const uint32_t three = space.tet_facets[cell - lower - faces];
-    return bit64(three & 255) | bit64(three >> 8 & 255) | bit64(three >> 16);
-  }
-
-  /// Pairs up to 64 cells, in registers.
-  __device__ void pair_few() const {
-    const uint64_t mine[2] = {facets(lane), facets(lane + 32)};
-    const uint32_t keys[2] = {lane < cells ? space.keys[lane] : none,
-                              lane + 32 < cells ? space.keys[lane + 32] : none};
-    uint64_t left = (cells == 64 ? ~uint64_t{0} : bit64(cells) - 1) & ~uint64_t{1};  // edge 0 is the vertex's
-    while (true) {
-      const uint64_t open[2] = {mine[0] & left, mine[1] & left};
-      const bool here[2] = {(left >> lane & 1) != 0, (left >> (lane + 32) & 1) != 0};
-      const auto least = [&](bool first, bool second) {
-        return __reduce_min_sync(whole_warp,
-                                 min(here[0] && first ? keys[0] : none, here[1] && second ? keys[1] : none));
-      };
-      const auto has_one = [](uint64_t set) { return set != 0 && (set & (set - 1)) == 0; };
-      uint32_t pick = least(has_one(open[0]), has_one(open[1]));
-      if (pick != none) {
-        const uint32_t i = pick & 255;
-        const uint64_t own = i < 32 ? open[0] : open[1];
-        const uint32_t facet =
-            __shfl_sync(whole_warp, __ffsll(static_cast<long long>(own)) - 1, static_cast<int>(i % 32));
-        if (lane == 0) {
-          space.mates[i] = static_cast<uint16_t>(facet);
-          space.mates[facet] = static_cast<uint16_t>(i);
-        }
-        left &= ~(bit64(i) | bit64(facet));
-        continue;
-      }
-      pick = least(open[0] == 0, open[1] == 0);
-      if (pick == none) break;
-      if (lane == 0) space.mates[pick & 255] = critical_mark;
-      left &= ~bit64(pick & 255);
-    }
-    __syncwarp();
-  }
-
-  /// The unpaired facets of a cell: how many, and one of them.
-  [[nodiscard]] __device__ uint32_t open_facets(uint32_t cell, uint32_t& facet) const {
-    uint32_t count = 0;
-    const auto see = [&](uint32_t f) {
-      if (space.mates[f] != unpaired_mark) return;
-      facet = f;
-      ++count;
-    };
-    if (cell < lower) return 0;
-    if (!is_tet(cell)) {
-      see(rank_of_key(space.keys[cell], 0));
-      see(rank_of_key(space.keys[cell], 1));
-    } else {
-      const uint32_t three = space.tet_facets[cell - lower - faces];
-      see(three & 255), see(three >> 8 & 255), see(three >> 16);
-    }
-    return count;
-  }
-
-  /// Pairs any number of cells that has room, in shared memory.
-  __device__ void pair_many() const {
-    if (lane == 0) space.mates[0] = critical_mark;  // for now: it is the vertex's
-    __syncwarp();
-    while (true) {
-      uint32_t one = none;
-      uint32_t zero = none;
-      for (uint32_t c = lane; c < cells; c += 32) {
-        if (space.mates[c] != unpaired_mark) continue;
-        uint32_t facet = 0;
-        const uint32_t open = open_facets(c, facet);
-        if (open == 1) one = min(one, space.keys[c]);
-        if (open == 0) zero = min(zero, space.keys[c]);
-      }
-      uint32_t pick = __reduce_min_sync(whole_warp, one);
-      const bool pairs = pick != none;
-      if (!pairs) pick = __reduce_min_sync(whole_warp, zero);
-      if (pick == none) return;
-      __syncwarp();
-      if (lane == 0) {
-        const uint32_t i = pick & 255;
-        uint32_t facet = 0;
-        if (pairs) {
-          (void)open_facets(i, facet);
-          space.mates[i] = static_cast<uint16_t>(facet);
-          space.mates[facet] = static_cast<uint16_t>(i);
-        } else {
-          space.mates[i] = critical_mark;
-        }
-      }
-      __syncwarp();
-    }
-  }
 };
 
 /// What the kernel writes.
@@ -318,17 +94,17 @@ __device__ bool see_to(const TilesView<Dim>& tiles, const TileFrame<Dim>& tile, 
   const uint16_t* const star = space.stars.star + begin;
   LowerStarWarp<Dim> lower{mine, lane};
   lower.size = space.stars.end(v) - begin;
-  if (lower.size > 32 * chunks) return false;
+  if (lower.size > 32 * star_chunks) return false;
   const NeighbourSlots slots(mine.slots);
   slots.clear(lane);
   __syncwarp();
   const VertexOrderKey center = space.order[own];
-  uint32_t cell_slots[chunks] = {};  // of lower corners, 8 bits each + 1
+  uint32_t cell_slots[star_chunks] = {};  // of lower corners, 8 bits each + 1
   bool fits = true;
   uint32_t first_input = none;
   uint32_t first_cell = none;
   const uint32_t used = (lower.size + 31) / 32;
-  for (uint32_t k = 0; k < chunks && k < used; ++k) {
+  for (uint32_t k = 0; k < star_chunks && k < used; ++k) {
     if (32 * k + lane >= lower.size) continue;
     const LocalCell cell = space.stars.cells[star[32 * k + lane]];
     for (int i = 0; i <= Dim; ++i) {
@@ -371,9 +147,9 @@ __device__ bool see_to(const TilesView<Dim>& tiles, const TileFrame<Dim>& tile, 
   }
   // Ranks instead of slots; tets get their numbers in the order of the star.
   uint32_t tops = 0;
-  uint32_t top_number[chunks];  // none if it is not one
-  uint32_t top_ranks[chunks];   // descending, 8 bits each; of cells that are all lower
-  for (uint32_t k = 0; k < chunks; ++k) {
+  uint32_t top_number[star_chunks];  // none if it is not one
+  uint32_t top_ranks[star_chunks];   // descending, 8 bits each; of cells that are all lower
+  for (uint32_t k = 0; k < star_chunks; ++k) {
     top_number[k] = none;
     if (k >= used) continue;
     uint32_t mask = 0;
@@ -391,7 +167,7 @@ __device__ bool see_to(const TilesView<Dim>& tiles, const TileFrame<Dim>& tile, 
   __syncwarp();
   if (!lower.number(tops)) return false;
   // The shift above leaves the highest rank in the top byte, of a triangle's two the lower one in the middle.
-  for (uint32_t k = 0; k < chunks; ++k) {
+  for (uint32_t k = 0; k < star_chunks; ++k) {
     if (top_number[k] == none) continue;
     const uint32_t high = top_ranks[k] >> 16;
     const uint32_t middle = top_ranks[k] >> 8 & 255;
@@ -441,7 +217,7 @@ __device__ bool see_to(const TilesView<Dim>& tiles, const TileFrame<Dim>& tile, 
     }
   }
   // Top cells.
-  for (uint32_t k = 0; k < chunks; ++k) {
+  for (uint32_t k = 0; k < star_chunks; ++k) {
     if (top_number[k] == none) continue;
     const uint32_t local = star[32 * k + lane];
     const uint32_t id = tile.cell_id(local);
@@ -600,7 +376,7 @@ bool GradientFinder<Dim>::run(size_t row_capacity, size_t critical_capacity) {
 }
 
 template <int Dim>
-DeviceGradient GradientFinder<Dim>::finish(const Array<uint32_t>& host_rows) {
+DeviceGradient<Dim> GradientFinder<Dim>::finish(const Array<uint32_t>& host_rows) {
   TS_EXPECTS(host_rows.size() == host_tiles_.size());
   const Exec& exec = tiles_.exec();
   Array<uint32_t> sizes = tile_size_.to_host();

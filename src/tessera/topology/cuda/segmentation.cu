@@ -1,10 +1,10 @@
-#include <numeric>
 #include <span>
 #include <utility>
 
 #include <tessera/exec/primitives.h>
 #include <tessera/topology/cuda/analyses.h>
 #include <tessera/exec/for_each.cuh>
+#include <tessera/topology/cuda/device_numbers.cuh>
 
 namespace tessera::cuda {
 namespace {
@@ -34,49 +34,6 @@ void flatten(const Exec& exec, Buffer<uint32_t>& next) {
   });
 }
 
-/// Where a value lies in a sorted array, or its size.
-template <class T>
-__device__ size_t find(const T* values, size_t size, T value) {
-  size_t low = 0;
-  size_t high = size;
-  while (low < high) {
-    const size_t middle = (low + high) / 2;
-    if (values[middle] < value) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low < size && values[low] == value ? low : size;
-}
-
-/// Numbers of critical cells by id.
-class DeviceNumbers {
- public:
-  DeviceNumbers(const Exec& exec, std::span<const uint32_t> ids_in_order)
-      : ids_(exec, ids_in_order), numbers_(exec, ids_in_order.size()) {
-    Array<uint32_t> numbers(ids_in_order.size());
-    std::iota(numbers.begin(), numbers.end(), 0u);
-    numbers_.assign(numbers);
-    sort_pairs<uint32_t, uint32_t>(exec, ids_.span(), numbers_.span());
-  }
-
-  struct View {
-    const uint32_t* ids;
-    const uint32_t* numbers;
-    size_t size;
-    __device__ int32_t operator[](uint32_t id) const {
-      const size_t at = find(ids, size, id);
-      return at == size ? -1 : static_cast<int32_t>(numbers[at]);
-    }
-  };
-  [[nodiscard]] View view() const { return {ids_.data(), numbers_.data(), ids_.size()}; }
-
- private:
-  Buffer<uint32_t> ids_;
-  Buffer<uint32_t> numbers_;
-};
-
 /// How many of the numbers occur.
 size_t count_labels(const Exec& exec, const Buffer<int32_t>& labels, size_t numbers) {
   Buffer<uint32_t> seen(exec, numbers);
@@ -89,8 +46,10 @@ size_t count_labels(const Exec& exec, const Buffer<int32_t>& labels, size_t numb
 
 }  // namespace
 
-DeviceLabels find_regions(const Exec& exec, const DeviceGradient& gradient, const uint32_t* vertex_to_input,
-                          std::span<const uint32_t> minima, std::span<const uint32_t> maxima) {
+template <int Dim>
+DeviceLabels find_regions(const DeviceGradient<Dim>& gradient, std::span<const uint32_t> minima,
+                          std::span<const uint32_t> maxima) {
+  const Exec& exec = gradient.tiles->exec();
   const size_t n = gradient.first_cells.size();
   const DeviceNumbers minimum_numbers(exec, minima);
   const DeviceNumbers maximum_numbers(exec, maxima);
@@ -107,9 +66,10 @@ DeviceLabels find_regions(const Exec& exec, const DeviceGradient& gradient, cons
   Buffer<uint64_t> keys(exec, n);
   cuda::for_each(exec, n,
                  [first = gradient.first_cells.data(), next = up.data(), opposite = gradient.opposite.data(),
-                  lowest = down.data(), vertex_to_input, minimum = minimum_numbers.view(),
-                  maximum = maximum_numbers.view(), descending = labels.descending.data(),
-                  ascending = labels.ascending.data(), key = keys.data()] __device__(size_t v) {
+                  lowest = down.data(), vertex_to_input = gradient.tiles->vertex_to_input.data(),
+                  minimum = minimum_numbers.view(), maximum = maximum_numbers.view(),
+                  descending = labels.descending.data(), ascending = labels.ascending.data(),
+                  key = keys.data()] __device__(size_t v) {
                    const size_t to = vertex_to_input == nullptr ? v : vertex_to_input[v];
                    const uint32_t low = lowest[v] == none ? static_cast<uint32_t>(v) : lowest[v];
                    const uint32_t cell = first[v];
@@ -145,5 +105,10 @@ DeviceLabels find_regions(const Exec& exec, const DeviceGradient& gradient, cons
   labels.count[2] = count;
   return labels;
 }
+
+template DeviceLabels find_regions(const DeviceGradient<2>&, std::span<const uint32_t>,
+                                   std::span<const uint32_t>);
+template DeviceLabels find_regions(const DeviceGradient<3>&, std::span<const uint32_t>,
+                                   std::span<const uint32_t>);
 
 }  // namespace tessera::cuda

@@ -30,8 +30,7 @@ namespace {
 
 template <class Made>
 std::uint64_t checksum(const Made& made) {
-  return made.mesh.points.visit(
-      [&](auto points) { return hash_values(made.mesh.cells, hash_values(points)); });
+  return checksum_of(made.mesh);
 }
 std::uint64_t checksum(const Curvature& curvature) {
   return hash_values(curvature.mean, hash_values(curvature.gaussian));

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <numbers>
+#include <regex>
 
 #include <tessera/io/io.h>
 
@@ -43,6 +44,8 @@ TEST_F(CliSurfaces, CurvatureOfASphere) {
   EXPECT_NEAR(found["total"], 4 * std::numbers::pi, 1e-3);
   EXPECT_NEAR(found["MeanCurvature"]["lowest"], 1, 0.02);
   EXPECT_NEAR(found["GaussianCurvature"]["highest"], 1, 0.05);
+  const std::regex six_digits("  MeanCurvature from [0-9.]{4,8} to [0-9.]{4,8}\n");
+  EXPECT_TRUE(std::regex_search(run({"curvature", "i.vtp"}).out, six_digits));
   const TriMesh mesh = read_triangles(path("c.vtp"));
   for (const char* name : {"GaussianCurvature", "MeanCurvature", "IsOnBoundary"})
     EXPECT_EQ(mesh.field(name).size(), mesh.vertex_count());
@@ -54,6 +57,12 @@ TEST_F(CliSurfaces, CoarsenIsTheSameFromAVolumeAndFromItsSurface) {
       {"coarsen", "g.vti", "--field", "sphere", "--value", "0.4", "-o", "a.vtp", "--histogram", "q.svg"});
   ok({"isosurface", "g.vti", "--field", "sphere", "--value", "0.4", "--provenance", "-o", "s.vtp"});
   const json chained = result({"coarsen", "s.vtp", "-o", "b.vtp"});
+  EXPECT_EQ(found["dropped"].get<int>() + found["folded"].get<int>() + found["after"]["triangles"].get<int>(),
+            found["before"]["triangles"].get<int>());
+  EXPECT_EQ(found["isolated"], 0);
+  EXPECT_NE(
+      run({"coarsen", "s.vtp"}).out.find("triangles that collapsed, 0 folded onto each other, 0 points"),
+      std::string::npos);
   EXPECT_EQ(found["before"], chained["before"]);
   EXPECT_EQ(found["after"], chained["after"]);
   const TriMesh a = read_triangles(path("a.vtp"));

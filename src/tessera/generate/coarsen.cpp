@@ -30,7 +30,7 @@ struct SortedTriangle {
 
   SortedTriangle(const TriMesh::Cell& cell, std::size_t t)
       : vertices(cell), triangle(static_cast<std::uint32_t>(t)) {
-    std::ranges::rotate(vertices, std::ranges::min_element(vertices));
+    std::rotate(vertices.begin(), std::ranges::min_element(vertices), vertices.end());
     turns_up = vertices[1] < vertices[2];
     if (!turns_up) std::swap(vertices[1], vertices[2]);
   }

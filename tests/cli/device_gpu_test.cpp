@@ -1,0 +1,100 @@
+// The program on a GPU: every verb that can use one writes the bytes that it writes without.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "cli/run_program.h"
+
+namespace tessera::test {
+namespace {
+
+using nlohmann::json;
+
+class CliOnDevice : public ProgramTest {
+ protected:
+  void SetUp() override {
+    if (run_json({"devices"})["result"]["cuda"].empty()) GTEST_SKIP() << "this machine has no GPU";
+  }
+  void ok(const Arguments& line) const {
+    const Outcome outcome = run(line);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+  }
+  /// `line` writes to a file that ends on `extension`.
+  void expect_same(Arguments line, const std::string& extension) const {
+    const auto on = [&](const std::string& device, const std::string& file) {
+      Arguments whole = line;
+      whole.insert(whole.end(), {"--device", device, "-o", file + extension});
+      ok(whole);
+    };
+    on("cpu", "host");
+    on("cuda", "device");
+    EXPECT_EQ(read("host" + extension), read("device" + extension)) << line[0];
+    EXPECT_NE(read("host" + extension), "") << line[0];
+  }
+};
+
+TEST_F(CliOnDevice, AnalysesWriteTheSameBytes) {
+  ok({"make", "kuhn", "--size", "24", "--field", "rough", "-o", "solid.vtu"});
+  ok({"make", "ico", "--size", "5", "--field", "rough", "-o", "surface.vtp"});
+  for (const std::string mesh : {"solid.vtu", "surface.vtp"}) {
+    expect_same({"critical-points", mesh}, ".vtp");
+    expect_same({"persistence", mesh}, ".vtu");
+    expect_same({"gradient", mesh}, ".vtp");
+    expect_same({"morse-smale", mesh}, mesh.substr(mesh.find('.')));
+    for (const char* device : {"cpu", "cuda"}) {
+      ok({"morse-smale", mesh, "--separatrices", device + std::string(".vtp"), "--device", device});
+    }
+    EXPECT_EQ(read("cpu.vtp"), read("cuda.vtp")) << mesh;
+  }
+}
+
+TEST_F(CliOnDevice, GeneratorsWriteTheSameBytes) {
+  ok({"make", "lattice", "--size", "40", "--field", "mri", "-o", "grid.vti"});
+  ok({"make", "kuhn", "--size", "16", "--field", "rough", "-o", "solid.vtu"});
+  ok({"make", "ico", "--size", "5", "--field", "rough", "-o", "surface.vtp"});
+  expect_same({"isosurface", "grid.vti", "--value", "0.15"}, ".vtp");
+  expect_same({"isosurface", "solid.vtu", "--value", "0"}, ".vtp");
+  expect_same({"coarsen", "grid.vti", "--value", "0.15"}, ".vtp");
+  expect_same({"tetrahedralize", "grid.vti"}, ".vtu");
+  expect_same({"subdivide", "solid.vtu"}, ".vtu");
+  for (const char* verb : {"subdivide", "dual", "curvature", "weld"}) {
+    expect_same({verb, "surface.vtp"}, ".vtp");
+  }
+}
+
+TEST_F(CliOnDevice, TheChoiceIsSaidInOneLine) {
+  ok({"make", "kuhn", "--size", "8", "--field", "rough", "-o", "small.vtu"});
+  ok({"make", "kuhn", "--size", "64", "--field", "rough", "-o", "large.vtu"});
+  const Outcome small = run({"critical-points", "small.vtu"});
+  EXPECT_NE(small.err.find("the input is small"), std::string::npos) << small.err;
+  const Outcome large = run({"critical-points", "large.vtu"});
+  EXPECT_NE(large.err.find("running on"), std::string::npos) << large.err;
+  EXPECT_NE(large.err.find("cuda:0"), std::string::npos) << large.err;
+  EXPECT_EQ(large.out, run({"critical-points", "large.vtu", "--device", "cpu"}).out);
+}
+
+TEST_F(CliOnDevice, TooLittleMemoryThere) {
+  ok({"make", "kuhn", "--size", "64", "--field", "rough", "-o", "mesh.vtu"});
+  const Outcome automatic = run({"critical-points", "mesh.vtu", "--device-memory", "1M"});
+  EXPECT_EQ(automatic.code, 0);
+  EXPECT_NE(automatic.err.find("the work takes"), std::string::npos) << automatic.err;
+  expect_one_sentence(run({"critical-points", "mesh.vtu", "--device", "cuda", "--device-memory", "1M"}), 8,
+                      {"the GPU was asked for", "free"});
+}
+
+TEST_F(CliOnDevice, ProducersTellWhereTheTimeWent) {
+  ok({"make", "kuhn", "--size", "48", "--field", "rough", "-o", "mesh.vtu"});
+  const std::string expected = run({"critical-points", "mesh.vtu", "--device", "cpu"}).out;
+  const json told = run_json({"critical-points", "mesh.vtu", "--provider", "device", "--stats", "--threads",
+                              "2"})["result"]["provider"];
+  EXPECT_GT(told["device"]["tiles"], 0);
+  EXPECT_FALSE(told["consumers"].empty());
+  EXPECT_GE(told["device"]["waiting"].get<double>(), told["device"]["computing"].get<double>());
+  const Outcome in_parts =
+      run({"critical-points", "mesh.vtu", "--provider", "device", "--device-memory", "4M"});
+  EXPECT_NE(in_parts.err.find("the GPU gets the mesh in parts"), std::string::npos) << in_parts.err;
+  EXPECT_EQ(in_parts.out, expected);
+}
+
+}  // namespace
+}  // namespace tessera::test

@@ -220,12 +220,17 @@ class DeviceQueue {
     return rows;
   }
 
+  /// Without memory for it the slot is empty again.
   void put_aside(std::uint32_t tile, StoredRows rows) {
     try {
       rename_(rows);
+    } catch (...) {
+      return store_.give_up({relation_, tile});
+    }
+    try {
       store_.fill({relation_, tile}, std::move(rows));
     } catch (...) {
-      return;  // without memory: the slot is empty again
+      return;  // the store has given it up
     }
   }
 

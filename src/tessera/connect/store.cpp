@@ -20,7 +20,9 @@ void TileStore::touch(Slot& slot) {
 
 void TileStore::reserve_candidate() {
   const std::scoped_lock lock(mutex_);
-  candidates_.reserve(candidates_.size() + promised_ + 1);
+  const std::size_t wanted = candidates_.size() + promised_ + 1;
+  // reserve() alone would take exactly that much, and move everything for each tile.
+  if (wanted > candidates_.capacity()) candidates_.reserve(std::max(wanted, 2 * candidates_.capacity()));
   ++promised_;
 }
 

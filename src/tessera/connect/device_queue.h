@@ -253,7 +253,9 @@ class DeviceQueue {
   DeviceStatistics& own_statistics() {
     const std::thread::id self = std::this_thread::get_id();
     const auto found = std::ranges::find(consumers_, self, &Consumer::thread);
-    return found == consumers_.end() ? consumers_.emplace_back(self).statistics : found->statistics;
+    if (found != consumers_.end()) return found->statistics;
+    consumers_.push_back({self, {}});
+    return consumers_.back().statistics;
   }
 
   TileStore& store_;

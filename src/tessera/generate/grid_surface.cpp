@@ -323,10 +323,13 @@ void fill_triangles(const View& view, std::span<const RowCounts> first,
   });
 }
 
-#define TS_INSTANTIATE(T)                                                                \
-  template void fill_vertices(const LatticeValues<T>&, const LatticeFrame&, const View&, \
-                              std::span<const RowCounts>, const Isovalue<T>&,            \
-                              const VertexOutput<GridReal<T>>&, const Exec&)
+template <class T>
+using OutputOf = VertexOutput<GridReal<T>>;
+
+#define TS_INSTANTIATE(T)                                                                         \
+  template void fill_vertices(const LatticeValues<T>&, const LatticeFrame&, const View&,          \
+                              std::span<const RowCounts>, const Isovalue<T>&, const OutputOf<T>&, \
+                              const Exec&)
 #include <tessera/mesh/instantiate_fields.inc>
 
 }  // namespace tessera::lattice

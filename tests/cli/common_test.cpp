@@ -145,6 +145,12 @@ TEST_F(CliCommon, ADeviceWithoutWorkIsMentioned) {
   EXPECT_EQ(run({"subdivide", "ico.vtp", "--device", "cuda"}).err, "");
 }
 
+TEST_F(CliCommon, DeviceMemoryMustBeASize) {
+  expect_one_sentence(run({"devices", "--device-memory", "0"}), 2, {"--device-memory 0 allows nothing"});
+  expect_one_sentence(run({"devices", "--device-memory", "much"}), 2, {"'much' is not a memory size"});
+  EXPECT_EQ(run({"devices", "--device-memory", "1G"}).code, 0);
+}
+
 TEST_F(CliCommon, ADeviceThatIsAskedForMustBeThere) {
   if (!run_json({"devices"})["result"]["cuda"].empty()) GTEST_SKIP() << "this machine has a GPU";
   ASSERT_EQ(run({"make", "kuhn", "--size", "8", "--field", "rough", "-o", "mesh.vtu"}).code, 0);

@@ -43,8 +43,7 @@ struct ConnectOptions {
   int device_batch = 512;         ///< tiles a batch, at most
   int device_threads = 1024;      ///< of the device, that work on a tile: a multiple of 32
   Bytes device_memory = 0;        ///< for the mesh on the device, in windows if it must be; 0: what is free
-  Bytes pinned_memory =
-      0;  ///< for rows that lie where the device put them, others are copied; 0: as `memory`
+  Bytes pinned_memory = 0;        ///< for rows where the device puts them, others are copied; 0: as `memory`
 };
 
 namespace detail {

@@ -17,9 +17,8 @@ class Windows {
  public:
   struct Window {
     Window(const TiledMesh<Dim>& mesh, const Exec& exec, TileRange range, const EnumerationPointers& ids)
-        : first_tile(range.begin), tiles(mesh, exec, range), relations(mesh, tiles, ids) {}
+        : tiles(mesh, exec, range), relations(mesh, tiles, ids) {}
 
-    std::uint32_t first_tile;
     DeviceTiles<Dim> tiles;
     DeviceRelations<Dim> relations;
   };
@@ -46,7 +45,6 @@ class Windows {
   }
   static constexpr Bytes kept = 4;  ///< windows at once
 
-  [[nodiscard]] std::size_t size() const { return first_.size(); }
   [[nodiscard]] std::size_t window_of(std::uint32_t tile) const {
     return static_cast<std::size_t>(std::upper_bound(first_.begin(), first_.end(), tile) - first_.begin()) -
            1;

@@ -19,6 +19,7 @@
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/host/scan.h>
 #include <tessera/generate/checks.h>
+#include <tessera/generate/small_sort.h>
 
 namespace tessera {
 
@@ -104,7 +105,7 @@ class PairRows {
       sorted[found] = std::uint64_t{places_[p]} << 32 | p;
       found += places_[p] != empty ? 1 : 0;
     }
-    std::sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(found));
+    sort_few(sorted.data(), sorted.data() + found);
     for (const std::uint64_t entry : std::span(sorted).first(found)) {
       pairs[id] = {row, static_cast<std::uint32_t>(entry >> 32)};
       places_[static_cast<std::uint32_t>(entry)] = id++;

@@ -16,16 +16,23 @@
 namespace tessera {
 namespace {
 
+/// By value, so that a compiler knows what does not change while bytes are written, and uses wide registers.
+template <class T>
+void fill_marks(const T* values, std::size_t count, T threshold, std::uint8_t high, std::uint8_t* marks) {
+  for (std::size_t v = 0; v < count; ++v) {
+    const bool is_high = values[v] >= threshold;
+    const bool is_nan = values[v] != values[v];
+    marks[v] = static_cast<std::uint8_t>((is_high ? high : low_mark) | (is_nan ? nan_mark : low_mark));
+  }
+}
+
 template <class T>
 Array<std::uint8_t> marks_of(std::span<const T> values, const Isovalue<T>& isovalue, const Exec& exec) {
   Array<std::uint8_t> marks(values.size());
-  const T threshold = isovalue.threshold;
   const std::uint8_t high = isovalue.never ? low_mark : high_mark;
   host::for_each_share(exec.threads(), values.size(), [&](host::Range range) {
-    for (std::size_t v = range.begin; v < range.end; ++v) {
-      const T value = values[v];
-      marks[v] = value >= threshold ? high : value == value ? low_mark : nan_mark;
-    }
+    fill_marks(values.data() + range.begin, range.size(), isovalue.threshold, high,
+               marks.data() + range.begin);
   });
   return marks;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -35,6 +36,7 @@ class TetMarch {
       for (std::size_t begin = range.begin; begin < range.end; begin += word_bits) {
         const std::span<const TetMesh::Cell> tets(mesh_.cells.data() + begin,
                                                   std::min(word_bits, range.end - begin));
+        fetch(begin + 4 * word_bits);
         expect_corners(tets);
         std::uint64_t word = crossed_of(tets);
         crossed_[begin / word_bits] = word;
@@ -63,6 +65,7 @@ class TetMarch {
     host::for_each_chunk(exec_.threads(), mesh_.cell_count(), tets_at_once, [&](host::Range range, int) {
       std::size_t triangle = triangles_[range.begin / tets_at_once];
       for (std::size_t w = range.begin / word_bits; w * word_bits < range.end; ++w) {
+        fetch_first_crossed(w + 8);
         for (std::uint64_t rest = crossed_[w]; rest != 0; rest &= rest - 1) {
           const std::size_t t = w * word_bits + static_cast<std::size_t>(std::countr_zero(rest));
           const TetMesh::Cell& tet = mesh_.cells[t];
@@ -92,18 +95,34 @@ class TetMarch {
   }
 
  private:
+  /// 64 tets from t on, so that waiting for memory and looking at marks go on at once.
+  void fetch(std::size_t t) const {
+    constexpr std::size_t line = 64 / sizeof(TetMesh::Cell);
+    if (t + word_bits > mesh_.cell_count()) return;
+    for (std::size_t i = 0; i < word_bits; i += line) __builtin_prefetch(mesh_.cells.data() + t + i);
+  }
+  /// Crossed tets are mostly far from each other, and those of a word beside each other.
+  void fetch_first_crossed(std::size_t w) const {
+    if (w >= crossed_.size() || crossed_[w] == 0) return;
+    __builtin_prefetch(mesh_.cells.data() + w * word_bits +
+                       static_cast<std::size_t>(std::countr_zero(crossed_[w])));
+  }
   /// A bit for each of at most 64 tets. Corners' marks add up to 1, 2 or 3 if they differ and none is NaN.
   /// No branches, since every fourth tet or so is crossed, and two ids at a time, since loads are the limit.
   [[nodiscard]] std::uint64_t crossed_of(std::span<const TetMesh::Cell> tets) const {
-    std::array<std::uint8_t, word_bits> sums;
+    std::array<std::uint8_t, word_bits> sums = {};
     for (std::size_t t = 0; t < tets.size(); ++t) {
       const auto [a, b] = std::bit_cast<std::array<std::uint64_t, 2>>(tets[t]);
       sums[t] = static_cast<std::uint8_t>(marks_[a & 0xFFFFFFFFu] + marks_[a >> 32] +
                                           marks_[b & 0xFFFFFFFFu] + marks_[b >> 32]);
     }
+    for (std::uint8_t& sum : sums) sum = static_cast<std::uint8_t>(sum - 1) < 3 ? 1 : 0;
     std::uint64_t word = 0;
-    for (std::size_t t = 0; t < tets.size(); ++t)
-      word |= std::uint64_t{(sums[t] & 3) != 0 && sums[t] < 4} << t;
+    for (std::size_t i = 0; i < word_bits; i += 8) {  // the product gathers the lowest bits of eight bytes
+      std::uint64_t flags = 0;
+      std::memcpy(&flags, sums.data() + i, 8);
+      word |= flags * 0x0102040810204080u >> 56 << i;
+    }
     return word;
   }
   /// Of a crossed tet.
@@ -117,10 +136,9 @@ class TetMarch {
   }
 
   void expect_corners(std::span<const TetMesh::Cell> tets) const {
+    const std::uint32_t* const ids = reinterpret_cast<const std::uint32_t*>(tets.data());
     std::uint32_t highest = 0;
-    for (const TetMesh::Cell& tet : tets) {
-      for (const VertexId v : tet) highest = std::max(highest, v.index());
-    }
+    for (std::size_t i = 0; i < 4 * tets.size(); ++i) highest = std::max(highest, ids[i]);
     if (highest >= mesh_.vertex_count()) refuse(static_cast<std::size_t>(tets.data() - mesh_.cells.data()));
   }
   /// One of the tets from t on names a point that is not there.

@@ -72,27 +72,30 @@ Session::PhaseScope::~PhaseScope() {
   session_.seconds_[static_cast<std::size_t>(phase_)] += seconds;
 }
 
-Exec Session::choose(std::uint64_t elements, Bytes device_bytes) {
+Exec Session::choose(const WorkSize& size) {
+  reckoned_ = size.device_bytes;
   if (!is_automatic()) {
     is_on_device_ = exec_->is_cuda();
     return *exec_;
   }
-  constexpr std::uint64_t least_elements = 200'000;  // below, starting a GPU takes longer than the work
-  const std::vector<DeviceInfo> found = devices();
-  const auto take_host = [&](const std::string& why) {
+  const bool is_wanted = !options_.device.empty();
+  const auto take_host = [&](const std::string& why, bool is_said) {
     exec_ = host();
-    // Nobody who has no GPU and did not ask for one wants to hear of it.
-    if (!found.empty() || !options_.device.empty())
-      note(fmt::format("running on the {}: {}", exec_->description(), why));
+    if (is_said) note(fmt::format("running on the {}: {}", exec_->description(), why));
     return *exec_;
   };
-  if (found.empty()) return take_host(no_device_reason());
-  if (elements < least_elements) return take_host("the input is small");
+  constexpr double start_seconds =
+      0.3;  // of a GPU, with the first copies; asking whether there is one is part of it
+  if (size.host_seconds / host().threads() < start_seconds) return take_host("the work is small", is_wanted);
+  const std::vector<DeviceInfo> found = devices();
+  // Nobody who has no GPU and did not ask for one wants to hear of it.
+  if (found.empty()) return take_host(no_device_reason(), is_wanted);
   const Exec there = Exec::cuda(found.front().index, options_.threads);
   const Bytes free = device_available_bytes(there);
-  if (device_bytes > free) {
-    return take_host(fmt::format("the work takes {}, and {} has {} free", format_bytes(device_bytes),
-                                 found.front().name, format_bytes(free)));
+  if (size.device_bytes > free) {
+    return take_host(fmt::format("the work takes {}, and {} has {} free", format_bytes(size.device_bytes),
+                                 found.front().name, format_bytes(free)),
+                     true);
   }
   exec_ = there;
   note(fmt::format("running on {}", exec_->description()));
@@ -152,6 +155,7 @@ Json Session::make_json(const Error* error) const {
                        {"total", total_seconds()}};
   object["peak_bytes"] = peak_resident_bytes();
   object["device_peak_bytes"] = device_peak_bytes(exec);
+  if (exec.is_cuda() && reckoned_ > 0) object["device_reckoned_bytes"] = reckoned_;
   if (memory_.limit() != MemoryBudget::unlimited) object["memory_limit"] = memory_.limit();
   object["result"] = error == nullptr ? result_ : Json();
   if (error != nullptr) object["error"] = make_error(*error);

@@ -38,9 +38,16 @@ struct CommonOptions {
 
 enum class Phase : std::uint8_t { read, prepare, compute, write };
 
-/// So many elements of a mesh that is copied and numbered, and not analysed, are the work of one that is: a
-/// GPU's start pays later.
-inline constexpr std::uint64_t elements_of_light_work = 16;
+/// What work would take: to choose where it is done.
+struct WorkSize {
+  double host_seconds = 0;  ///< of one thread
+  Bytes device_bytes = 0;   ///< of a GPU's memory
+};
+
+/// `count` elements, each of which takes a thread of the host and the memory of a GPU so much.
+[[nodiscard]] inline WorkSize work_of(std::uint64_t count, double nanoseconds, Bytes device_bytes) {
+  return {1e-9 * nanoseconds * static_cast<double>(count), device_bytes * count};
+}
 
 class Session {
  public:
@@ -50,12 +57,12 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Runs work(exec) where --device says. `auto` chooses by the size of the work and the memory it takes
-  /// there, says so in one line, and goes on with the host if the GPU fails, with the reason; a GPU that was
-  /// asked for by name must do it.
+  /// Runs work(exec) where --device says. `auto` takes a GPU if the host's threads would need longer than
+  /// starting one and the work fits there, says so in one line, and goes on with the host if the GPU fails,
+  /// with the reason; a GPU that was asked for by name must do it.
   template <class Work>
-  void run_on_device(std::uint64_t elements, Bytes device_bytes, const Work& work) {
-    const Exec exec = choose(elements, device_bytes);
+  void run_on_device(const WorkSize& size, const Work& work) {
+    const Exec exec = choose(size);
     try {
       return work(exec);
     } catch (const Error& error) {
@@ -120,7 +127,7 @@ class Session {
   };
 
   [[nodiscard]] bool is_automatic() const { return options_.device.empty() || options_.device == "auto"; }
-  [[nodiscard]] Exec choose(std::uint64_t elements, Bytes device_bytes);
+  [[nodiscard]] Exec choose(const WorkSize& size);
   [[nodiscard]] static bool is_of_device(const Error& error);
   void go_on_with_host(const Error& error);
   void say_if_device_was_idle();
@@ -136,6 +143,7 @@ class Session {
   MemoryBudget memory_;
   std::optional<Exec> exec_;
   bool is_on_device_ = false;
+  Bytes reckoned_ = 0;  ///< of a GPU's memory
   std::vector<std::string> inputs_;
   std::array<double, 4> seconds_{};
   Json result_ = Json::object();

@@ -75,16 +75,21 @@ void report_provider(Session& session, const TopologyArguments& arguments, const
 /// "kuhn64.vtu: 116,208 points, 634,698 tetrahedra, field 'rough'".
 [[nodiscard]] std::string describe(const TopologyArguments& arguments, const TopologyInput& input);
 
-/// What an analysis takes on a device: cells twice, in tiles and not, and what is worked out of them.
-template <int Dim>
-[[nodiscard]] Bytes device_bytes(const SimplexMesh<Dim>& mesh) {
-  return 80 * mesh.cell_count() + 40 * mesh.vertex_count();
-}
+/// What an analysis takes for a tetrahedron, tiling included, as benchmarks/device.cpp finds for a rough
+/// field; the memory is that of pure noise, the most it was seen to take.
+struct AnalysisCost {
+  double nanoseconds;  ///< of one host thread
+  Bytes device_bytes;
+};
+inline constexpr AnalysisCost critical_points_cost = {130, 64};
+inline constexpr AnalysisCost gradient_cost = {310, 80};
+inline constexpr AnalysisCost persistence_cost = {500, 90};
+inline constexpr AnalysisCost morse_smale_cost = {450, 140};
 
 /// Calls f(domain) for the mesh's dimension, where --device says; if a GPU fails it may be called again.
 template <class F>
 void with_domain(Session& session, const TopologyArguments& arguments, const TopologyInput& input,
-                 const F& f) {
+                 const AnalysisCost& cost, const F& f) {
   std::visit(
       [&](const auto& mesh) {
         if constexpr (requires { mesh.cells; }) {
@@ -95,7 +100,7 @@ void with_domain(Session& session, const TopologyArguments& arguments, const Top
             report_provider(session, arguments, domain);
           };
           if (arguments.provider != "push") return run(session.host());
-          session.run_on_device(mesh.cell_count(), device_bytes(mesh), run);
+          session.run_on_device(work_of(mesh.cell_count(), cost.nanoseconds, cost.device_bytes), run);
         }
       },
       input.simplices());

@@ -114,7 +114,7 @@ int run_coarsen(Session& session, const CoarsenArguments& options) {
   }
   Reservation room;
   Coarsened coarse;
-  session.run_on_device(elements / elements_of_light_work, 120 * elements, [&](const Exec& exec) {
+  session.run_on_device(work_of(elements, 20, 120), [&](const Exec& exec) {
     if (given == nullptr) {
       surface =
           session.in_phase(Phase::prepare, [&] { return cut_volume(session, options, input.mesh, exec); });

@@ -34,13 +34,11 @@ int run_curvature(Session& session, const CurvatureArguments& options) {
   const Reservation room(session.memory(), surface->vertex_count() * 33 + surface->cell_count() * 3 * 8,
                          "the curvature");
   Curvature curvature;
-  const std::uint64_t work = surface->cell_count() / elements_of_light_work;
-  session.run_on_device(work, 150 * surface->cell_count() + 80 * surface->vertex_count(),
-                        [&](const Exec& exec) {
-                          curvature = session.in_phase(Phase::compute, [&] {
-                            return compute_curvature(*surface, {.exec = exec, .monitor = &session.monitor()});
-                          });
-                        });
+  session.run_on_device(work_of(surface->cell_count(), 100, 190), [&](const Exec& exec) {
+    curvature = session.in_phase(Phase::compute, [&] {
+      return compute_curvature(*surface, {.exec = exec, .monitor = &session.monitor()});
+    });
+  });
   const Field gaussian("GaussianCurvature", std::move(curvature.gaussian));
   const Field mean("MeanCurvature", std::move(curvature.mean));
   Json& result = session.result();

@@ -31,13 +31,10 @@ int run_dual(Session& session, const DualArguments& options) {
   }
   const Reservation room(session.memory(), surface->cell_count() * (sizeof(Vec3d) + 3 * 12), "the dual");
   PolyData dual;
-  const std::uint64_t work = surface->cell_count() / elements_of_light_work;
-  session.run_on_device(work, 250 * surface->cell_count() + 60 * surface->vertex_count(),
-                        [&](const Exec& exec) {
-                          dual = session.in_phase(Phase::compute, [&] {
-                            return make_dual(*surface, {.exec = exec, .monitor = &session.monitor()});
-                          });
-                        });
+  session.run_on_device(work_of(surface->cell_count(), 130, 280), [&](const Exec& exec) {
+    dual = session.in_phase(
+        Phase::compute, [&] { return make_dual(*surface, {.exec = exec, .monitor = &session.monitor()}); });
+  });
   session.print("{}: {}: {}, {}, {}\n", options.input.file.string(),
                 counted(dual.vertex_count(), "point", "points"),
                 counted(dual.polygons.size(), "polygon", "polygons"),

@@ -87,16 +87,17 @@ void check_values(const std::vector<double>& values) {
   }
 }
 
-/// What a device takes: the input, and as much again for the surface.
-Bytes device_bytes(const AnyMesh& mesh) {
-  const Bytes cells = std::holds_alternative<TetMesh>(mesh) ? std::get<TetMesh>(mesh).cell_count() : 0;
-  return 40 * vertex_count(mesh) + 40 * cells;
+/// On a device, the input and as much again for the surface.
+WorkSize size_of_work(const AnyMesh& mesh) {
+  const TetMesh* const tets = std::get_if<TetMesh>(&mesh);
+  return work_of(vertex_count(mesh) + (tets != nullptr ? tets->cell_count() : 0), tets != nullptr ? 15 : 10,
+                 40);
 }
 
 Isosurface compute_surface(Session& session, const SurfaceOptions& options, const AnyMesh& mesh,
                            const Field& field) {
   Isosurface surface;
-  session.run_on_device(vertex_count(mesh), device_bytes(mesh), [&](const Exec& exec) {
+  session.run_on_device(size_of_work(mesh), [&](const Exec& exec) {
     const IsosurfaceOptions how{.normals = options.normals,
                                 .merge_exact = options.merge_exact,
                                 .keep_provenance = options.provenance,

@@ -218,7 +218,7 @@ int run_morse_smale(Session& session, const MorseSmaleVerbOptions& options) {
   check_kind(options, *input);
   session.result()["field"] = input->field->name();
   Segmentation segmentation;
-  with_domain(session, options.topology, *input, [&](const auto& domain) {
+  with_domain(session, options.topology, *input, morse_smale_cost, [&](const auto& domain) {
     segmentation = compute_and_write(session, options, threshold, domain);
   });
   if (!options.output.file.empty()) {

@@ -53,12 +53,14 @@ void add_provenance(Subdivision<Dim>& finer) {
   finer.mesh.point_data.add(Field("InputEdge", std::move(edges), 2));
 }
 
-/// What a device takes for the last level: the edges of its cells, keyed and sorted, and the result.
+/// The last level: the edges of its cells, keyed and sorted, and the result.
 template <int Dim>
-Bytes device_bytes(const SimplexMesh<Dim>& mesh, int levels) {
+WorkSize work_of(const SimplexMesh<Dim>& mesh, int levels) {
   const int before = std::max(0, levels - 1);
   const Bytes cells = mesh.cell_count() << std::min((Dim == 2 ? 2 : 3) * before, 32);
-  return cells * (Dim == 2 ? 250 : 450) + mesh.bytes();
+  WorkSize size = cli::work_of(cells, Dim == 2 ? 65 : 110, Dim == 2 ? 250 : 450);
+  size.device_bytes += mesh.bytes();
+  return size;
 }
 
 template <int Dim>
@@ -66,8 +68,7 @@ void subdivide_and_write(Session& session, const SubdivideArguments& options, co
   const Reservation room(session.memory(), subdivided_bytes(mesh, std::max(0, options.levels)),
                          "the finer mesh");
   Subdivision<Dim> finer;
-  const std::uint64_t work = mesh.cell_count() / elements_of_light_work;
-  session.run_on_device(work, device_bytes(mesh, options.levels), [&](const Exec& exec) {
+  session.run_on_device(work_of(mesh, options.levels), [&](const Exec& exec) {
     finer = session.in_phase(Phase::compute, [&] {
       return subdivide(mesh, {.scheme = options.scheme,
                               .levels = options.levels,

@@ -63,8 +63,9 @@ int run_tetrahedralize(Session& session, const TetrahedralizeArguments& options)
       return grid != nullptr ? tetrahedralize(*grid, how) : tetrahedralize(solids, how);
     });
   };
+  session.run_on_device({.host_seconds = 0.4e-9 * static_cast<double>(bytes), .device_bytes = device_bytes},
+                        run);
   const std::size_t cells = grid != nullptr ? grid->cell_count() : solids.cell_count();
-  session.run_on_device(cells / elements_of_light_work, device_bytes, run);
   if (options.provenance) {
     result.mesh.cell_data.add(
         Field("InputCell", Array<std::int64_t>(result.cells.begin(), result.cells.end())));

@@ -48,8 +48,7 @@ void weld_and_write(Session& session, const WeldArguments& options, const Simple
     });
   };
   if (options.tolerance == 0) {
-    const std::uint64_t work = soup.vertex_count() / elements_of_light_work;
-    session.run_on_device(work, 80 * soup.vertex_count() + 40 * soup.cell_count(), run);
+    session.run_on_device(work_of(soup.vertex_count() + soup.cell_count(), 13, 80), run);
   } else {
     run(session.host());  // one point after another
   }

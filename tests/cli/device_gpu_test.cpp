@@ -63,23 +63,54 @@ TEST_F(CliOnDevice, GeneratorsWriteTheSameBytes) {
 }
 
 TEST_F(CliOnDevice, TheChoiceIsSaidInOneLine) {
-  ok({"make", "kuhn", "--size", "8", "--field", "rough", "-o", "small.vtu"});
-  ok({"make", "kuhn", "--size", "64", "--field", "rough", "-o", "large.vtu"});
-  const Outcome small = run({"critical-points", "small.vtu"});
-  EXPECT_NE(small.err.find("the input is small"), std::string::npos) << small.err;
-  const Outcome large = run({"critical-points", "large.vtu"});
+  ok({"make", "lattice", "--size", "16", "--field", "mri", "-o", "small.vti"});
+  ok({"make", "lattice", "--size", "96", "--field", "mri", "-o", "large.vti"});
+  EXPECT_EQ(run({"critical-points", "small.vti"}).err, "");
+  const Outcome small = run({"critical-points", "small.vti", "--device", "auto"});
+  EXPECT_NE(small.err.find("the work is small"), std::string::npos) << small.err;
+  const Outcome large = run({"critical-points", "large.vti", "--threads", "1"});
   EXPECT_NE(large.err.find("running on"), std::string::npos) << large.err;
   EXPECT_NE(large.err.find("cuda:0"), std::string::npos) << large.err;
-  EXPECT_EQ(large.out, run({"critical-points", "large.vtu", "--device", "cpu"}).out);
+  EXPECT_EQ(large.out, run({"critical-points", "large.vti", "--device", "cpu"}).out);
 }
 
 TEST_F(CliOnDevice, TooLittleMemoryThere) {
-  ok({"make", "kuhn", "--size", "64", "--field", "rough", "-o", "mesh.vtu"});
-  const Outcome automatic = run({"critical-points", "mesh.vtu", "--device-memory", "1M"});
+  ok({"make", "lattice", "--size", "96", "--field", "mri", "-o", "grid.vti"});
+  const Outcome automatic = run({"critical-points", "grid.vti", "--threads", "1", "--device-memory", "1M"});
   EXPECT_EQ(automatic.code, 0);
   EXPECT_NE(automatic.err.find("the work takes"), std::string::npos) << automatic.err;
-  expect_one_sentence(run({"critical-points", "mesh.vtu", "--device", "cuda", "--device-memory", "1M"}), 8,
+  expect_one_sentence(run({"critical-points", "grid.vti", "--device", "cuda", "--device-memory", "1M"}), 8,
                       {"the GPU was asked for", "free"});
+}
+
+// `auto` chooses by what a verb reckons to take there, so that must be enough.
+TEST_F(CliOnDevice, WhatIsReckonedIsEnough) {
+  const auto expect_enough = [&](Arguments line) {
+    line.insert(line.end(), {"--device", "cuda"});
+    const json told = run_json(line);
+    const double taken = told["device_peak_bytes"].get<double>();
+    const double reckoned = told["device_reckoned_bytes"].get<double>();
+    EXPECT_GT(taken, 0) << line[0] << ' ' << line[1];
+    EXPECT_LE(taken, reckoned) << line[0] << ' ' << line[1];
+    RecordProperty(line[0] + ' ' + line[1], std::to_string(taken / reckoned));
+  };
+  ok({"make", "kuhn", "--size", "64", "--field", "rough", "-o", "solid.vtu"});
+  ok({"make", "kuhn", "--size", "64", "--field", "rough", "--shuffle", "-o", "mixed.vtu"});
+  ok({"make", "ico", "--size", "7", "--field", "rough", "-o", "surface.vtp"});
+  for (const char* mesh : {"solid.vtu", "mixed.vtu", "surface.vtp"}) {
+    for (const char* verb : {"critical-points", "gradient", "persistence"}) expect_enough({verb, mesh});
+    expect_enough({"morse-smale", mesh, "--separatrices", "lines.vtp"});
+  }
+  expect_enough({"isosurface", "solid.vtu", "--value", "0", "-o", "level.vtp"});
+  ok({"make", "lattice", "--size", "64", "--field", "mri", "-o", "grid.vti"});
+  expect_enough({"morse-smale", "grid.vti", "--separatrices", "lines.vtp"});  // of noise: many paths
+  expect_enough({"isosurface", "grid.vti", "--value", "0.15", "-o", "level.vtp"});
+  expect_enough({"coarsen", "grid.vti", "--value", "0.15", "-o", "coarse.vtp"});
+  expect_enough({"tetrahedralize", "grid.vti", "-o", "tets.vtu"});
+  ok({"make", "ico", "--size", "7", "-o", "fine.vtp"});
+  for (const char* verb : {"subdivide", "dual", "curvature", "weld"}) {
+    expect_enough({verb, "fine.vtp", "-o", "result.vtp"});
+  }
 }
 
 TEST_F(CliOnDevice, ProducersTellWhereTheTimeWent) {

@@ -3,8 +3,12 @@
 //   build/release/benchmarks/device [--smoke] [n] [vertices a tile] [host]
 // The mesh is kuhn-full-n with a rough field. `resident` times exclude every copy of the mesh and of large
 // results. With a third argument the host's own times stand beside them.
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <map>
 #include <string>
+#include <vector>
 
 #include <tessera/mesh/make.h>
 #include <tessera/tile/cuda/device_relations.h>
@@ -14,8 +18,39 @@
 
 #include "measure.h"
 
+namespace {
+
+using namespace tessera;
+
+/// How long each stage of tiling takes on a device, as its monitor is told.
+void print_tiling_stages(const TetMesh& mesh, TileOptions options) {
+  std::map<std::string, std::vector<double>> stages;
+  for (int round = 0; round < 6; ++round) {
+    auto last = std::chrono::steady_clock::now();
+    std::string stage;
+    Monitor monitor;
+    monitor.report = [&](std::string_view next, double) {
+      const auto now = std::chrono::steady_clock::now();
+      if (round > 0 && !stage.empty()) {
+        stages[stage].push_back(std::chrono::duration<double>(now - last).count());
+      }
+      last = now;
+      stage = next;
+    };
+    options.monitor = &monitor;
+    (void)tile(mesh, options);
+  }
+  for (auto& [stage, times] : stages) {
+    std::ranges::sort(times);
+    std::printf("tiling in %s order, %s: %.1f ms (%.1f to %.1f)\n",
+                options.order == VertexOrder::morton ? "Morton" : "the input's", stage.c_str(),
+                1e3 * times[times.size() / 2], 1e3 * times.front(), 1e3 * times.back());
+  }
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
-  using namespace tessera;
   const bool smoke = bench::is_smoke(argc, argv);
   if (devices().empty()) {
     std::printf("no device: %s\n", no_device_reason().c_str());
@@ -143,6 +178,9 @@ int main(int argc, char** argv) {
   both("tile", [&](const Exec& exec) {
     return std::uint64_t{tile(mesh, {.max_vertices = tiling.max_vertices, .exec = exec}).tile_count()};
   });
+  for (const VertexOrder order : {VertexOrder::input, VertexOrder::morton}) {
+    print_tiling_stages(mesh, {.max_vertices = tiling.max_vertices, .order = order, .exec = device});
+  }
   both("critical_points", [&](const Exec& exec) {
     const TiledMesh<3> cut = tile(mesh, {.max_vertices = tiling.max_vertices, .exec = exec});
     return std::uint64_t{critical_points<3>(cut, field, {.exec = exec}).points.size()};

@@ -176,17 +176,19 @@ class DeviceTiler {
     device_->cell_count_ = static_cast<uint32_t>(mesh_->cell_count());
     device_->cells = Buffer<Cell>(
         exec_, std::span(reinterpret_cast<const Cell*>(mesh_->cells.data()), mesh_->cells.size()));
+    synchronize(exec_);
+    report("cutting into tiles", 0);
     if (!look()) return on_host();  // which says what is wrong
-    report("cutting into tiles", 0.5);
     Array<uint32_t> cut = number_vertices();
     if (!sort_cells()) return on_host();
     number_tiles(std::move(cut));
     device_->find_boundary();
-    report("cutting into tiles", 0.9);
+    synchronize(exec_);
+    report("copying from the device", 0);
     download();
     device_->find_host_boundary(tiles_);
     tiles_.attach(std::move(own_));
-    report("cutting into tiles", 1);
+    report("copying from the device", 1);
     return std::move(tiles_);
   }
 

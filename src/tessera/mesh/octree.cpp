@@ -1,8 +1,11 @@
 #include <tessera/mesh/octree.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <tessera/core/error.h>
@@ -13,41 +16,35 @@
 #include <tessera/exec/primitives.h>
 
 namespace tessera {
-namespace {
-
-struct Node {
-  std::uint32_t begin, end;
-  int level;
-};
-
-}  // namespace
-
-Array<std::uint32_t> find_octree_leaves(std::span<const std::uint64_t> codes, std::uint32_t max_points) {
-  Array<std::uint32_t> offsets;
-  offsets.push_back(0);
-  std::vector<Node> stack = {{0, static_cast<std::uint32_t>(codes.size()), 0}};
-  while (!stack.empty()) {
-    const Node node = stack.back();
-    stack.pop_back();
-    if (node.begin == node.end) continue;
-    if (node.end - node.begin <= max_points) {
-      offsets.push_back(node.end);
-      continue;
-    }
-    if (node.level == octree_levels) {
-      for (std::uint32_t at = node.begin; at < node.end; at += std::min(max_points, node.end - at)) {
-        offsets.push_back(at + std::min(max_points, node.end - at));
+Array<std::uint32_t> find_octree_leaves(std::uint32_t points, std::uint32_t max_points,
+                                        const SplitNodes& split) {
+  const auto is_large = [&](const OctreeNode& node) { return node.end - node.begin > max_points; };
+  std::vector<OctreeNode> nodes;  // of the levels so far that are not split, in order
+  if (points > 0) nodes.push_back({0, points});
+  for (int level = 0; level < octree_levels; ++level) {
+    std::vector<OctreeNode> large;
+    std::ranges::copy_if(nodes, std::back_inserter(large), is_large);
+    if (large.empty()) break;
+    const Array<std::uint32_t> begins = split(large, level);
+    std::vector<OctreeNode> finer;
+    std::size_t next = 0;
+    for (const OctreeNode& node : nodes) {
+      if (!is_large(node)) {
+        finer.push_back(node);
+        continue;
       }
-      continue;
+      for (int child = 0; child < 8; ++child, ++next) {
+        const std::uint32_t end = child < 7 ? begins[next + 1] : node.end;
+        if (begins[next] < end) finer.push_back({begins[next], end});
+      }
     }
-    const int shift = 3 * (octree_levels - node.level - 1);
-    std::uint32_t end = node.end;
-    for (std::uint64_t child = 8; child-- > 0;) {  // last child first: the stack turns them around
-      const std::uint64_t low = ((codes[node.begin] >> (shift + 3) << 3) | child) << shift;
-      const auto first = std::lower_bound(codes.begin() + node.begin, codes.begin() + end, low);
-      const std::uint32_t begin = static_cast<std::uint32_t>(first - codes.begin());
-      stack.push_back({begin, end, node.level + 1});
-      end = begin;
+    nodes = std::move(finer);
+  }
+  Array<std::uint32_t> offsets(1, 0);
+  for (const OctreeNode& node : nodes) {
+    for (std::uint32_t at = node.begin; at < node.end;) {  // large ones are of points that coincide
+      at += std::min(max_points, node.end - at);
+      offsets.push_back(at);
     }
   }
   return offsets;
@@ -55,27 +52,45 @@ Array<std::uint32_t> find_octree_leaves(std::span<const std::uint64_t> codes, st
 
 namespace {
 
-template <class T>
-MinMax<double> axis_range(std::span<const Vec3<T>> points, T Vec3<T>::*axis, const Exec& exec) {
-  return host::reduce(
-      exec.threads(), points.size(), no_values<double>(),
-      [&](std::size_t i) {
-        const double value = points[i].*axis;
-        return std::isfinite(value) ? min_max_of(value) : no_values<double>();
-      },
-      merge_min_max<double>);
+/// With codes on the host.
+SplitNodes splitter_of(std::span<const std::uint64_t> codes, const Exec& exec) {
+  return [codes, exec](std::span<const OctreeNode> nodes, int level) {
+    Array<std::uint32_t> begins(8 * nodes.size());
+    host_for_each(exec, nodes.size(), [&](std::size_t i) {
+      const auto [begin, end] = nodes[i];
+      const auto last = codes.begin() + end;
+      auto first = codes.begin() + begin;
+      for (std::uint32_t c = 0; c < 8; ++c) {
+        first = std::lower_bound(first, last, OctreeNode::lowest_code(codes[begin], level, c));
+        begins[8 * i + c] = static_cast<std::uint32_t>(first - codes.begin());
+      }
+    });
+    return begins;
+  };
+}
+
+using Ranges = std::array<MinMax<double>, 3>;
+
+Ranges merge(const Ranges& a, const Ranges& b) {
+  return {merge_min_max(a[0], b[0]), merge_min_max(a[1], b[1]), merge_min_max(a[2], b[2])};
 }
 
 }  // namespace
 
 Box bounding_box(const Points& points, const Exec& exec) {
-  return points.visit([&]<class T>(std::span<const Vec3<T>> values) {
-    const auto x = axis_range(values, &Vec3<T>::x, exec);
-    const auto y = axis_range(values, &Vec3<T>::y, exec);
-    const auto z = axis_range(values, &Vec3<T>::z, exec);
-    if (x.min > x.max || y.min > y.max || z.min > z.max) return Box{};
-    return Box{{x.min, y.min, z.min}, {x.max, y.max, z.max}};
+  const MinMax<double> nothing = no_values<double>();
+  const auto range_of = [&](double value) { return std::isfinite(value) ? min_max_of(value) : nothing; };
+  const auto [x, y, z] = points.visit([&](auto values) {
+    return host::reduce(
+        exec.threads(), values.size(), Ranges{nothing, nothing, nothing},
+        [&](std::size_t i) -> Ranges {
+          const Vec3d p = vec_cast<double>(values[i]);
+          return {range_of(p.x), range_of(p.y), range_of(p.z)};
+        },
+        merge);
   });
+  if (x.min > x.max || y.min > y.max || z.min > z.max) return Box{};
+  return Box{{x.min, y.min, z.min}, {x.max, y.max, z.max}};
 }
 
 OctreeLeaves make_octree_leaves(const Points& points, const OctreeOptions& options) {
@@ -94,7 +109,8 @@ OctreeLeaves make_octree_leaves(const Points& points, const OctreeOptions& optio
     });
   });
   sort_pairs<std::uint64_t, std::uint32_t>(host, codes.span(), leaves.order, 3 * octree_levels);
-  leaves.offsets = find_octree_leaves(codes.span(), options.max_points);
+  leaves.offsets = find_octree_leaves(static_cast<std::uint32_t>(n), options.max_points,
+                                      splitter_of(std::as_const(codes).span(), host));
   if (!options.input_order) return leaves;
   host::for_each_chunk(host.threads(), leaves.size(), 16, [&](host::Range range, int) {
     for (std::size_t l = range.begin; l < range.end; ++l) {

@@ -6,9 +6,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include <tessera/core/array.h>
+#include <tessera/core/macros.h>
 #include <tessera/core/vec.h>
 #include <tessera/exec/exec.h>
 #include <tessera/mesh/mesh.h>
@@ -35,9 +37,24 @@ struct OctreeLeaves {
   [[nodiscard]] std::size_t size() const { return offsets.size() - 1; }
 };
 
-/// Where the leaves of points with these codes, ascending, begin, and their end.
-[[nodiscard]] Array<std::uint32_t> find_octree_leaves(std::span<const std::uint64_t> codes,
-                                                      std::uint32_t max_points);
+/// A range of points whose codes share the bits of its level.
+struct OctreeNode {
+  std::uint32_t begin, end;
+
+  /// The lowest code of a child of a node of `level` that holds `code`.
+  [[nodiscard]] static TS_HD std::uint64_t lowest_code(std::uint64_t code, int level, std::uint32_t child) {
+    const int shift = 3 * (octree_levels - level - 1);
+    return ((code >> (shift + 3) << 3) | child) << shift;
+  }
+};
+
+/// Splits nodes of a level: where the 8 children of each begin.
+using SplitNodes = std::function<Array<std::uint32_t>(std::span<const OctreeNode> nodes, int level)>;
+
+/// Where the leaves of so many points begin, and their end. `split` knows the codes, which ascend; it is
+/// called once a level.
+[[nodiscard]] Array<std::uint32_t> find_octree_leaves(std::uint32_t points, std::uint32_t max_points,
+                                                      const SplitNodes& split);
 
 /// O(n) by radix sort; 24 bytes a point of temporary memory. Points that coincide beyond the last level are
 /// cut into leaves by number. Non-finite coordinates count as the box's low corner.

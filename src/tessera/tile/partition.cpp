@@ -11,19 +11,15 @@
 #include <tessera/mesh/octree.h>
 
 namespace tessera {
-namespace {
-
 /// Leaves hold between an eighth of the most and the most; runs of small ones become one tile.
-Array<std::uint32_t> join_leaves(const Array<std::uint32_t>& offsets, std::uint32_t most) {
+Array<std::uint32_t> join_leaves(std::span<const std::uint32_t> leaves, std::uint32_t max_vertices) {
   Array<std::uint32_t> joined(1, 0);
-  for (std::size_t leaf = 1; leaf < offsets.size(); ++leaf) {
-    const bool is_last = leaf + 1 == offsets.size();
-    if (is_last || offsets[leaf + 1] - joined.back() > most) joined.push_back(offsets[leaf]);
+  for (std::size_t leaf = 1; leaf < leaves.size(); ++leaf) {
+    const bool is_last = leaf + 1 == leaves.size();
+    if (is_last || leaves[leaf + 1] - joined.back() > max_vertices) joined.push_back(leaves[leaf]);
   }
   return joined;
 }
-
-}  // namespace
 
 Box octree_cube(const Points& points, const Exec& exec) {
   Box box = bounding_box(points, exec);
@@ -39,12 +35,6 @@ Partition partition_octree(const Points& points, std::uint32_t max_vertices, con
       points,
       {.box = octree_cube(points, exec), .max_points = max_vertices, .input_order = false, .exec = exec});
   return {std::move(leaves.order), join_leaves(leaves.offsets, max_vertices)};
-}
-
-Partition partition_codes(Array<std::uint32_t> order, std::span<const std::uint64_t> codes,
-                          std::uint32_t max_vertices) {
-  TS_EXPECTS(order.size() == codes.size());
-  return {std::move(order), join_leaves(find_octree_leaves(codes, max_vertices), max_vertices)};
 }
 
 Partition partition_in_order(std::size_t vertices, std::uint32_t max_vertices) {

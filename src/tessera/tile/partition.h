@@ -29,9 +29,9 @@ struct Partition {
 
 /// The cube whose octree that is.
 [[nodiscard]] Box octree_cube(const Points& points, const Exec& exec = Exec::host());
-/// The same from the vertices in Morton order and their codes.
-[[nodiscard]] Partition partition_codes(Array<std::uint32_t> order, std::span<const std::uint64_t> codes,
-                                        std::uint32_t max_vertices);
+/// The same from where its leaves begin, and their end: where tiles do.
+[[nodiscard]] Array<std::uint32_t> join_leaves(std::span<const std::uint32_t> leaves,
+                                               std::uint32_t max_vertices);
 
 /// The input's order cut into runs of `max_vertices`, for meshes whose order is local already.
 [[nodiscard]] Partition partition_in_order(std::size_t vertices, std::uint32_t max_vertices);

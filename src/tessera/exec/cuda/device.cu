@@ -73,7 +73,15 @@ std::string no_device_reason() {
   if (status == cudaErrorInsufficientDriver || status == cudaErrorNoDevice) {
     return "no NVIDIA GPU with a recent enough driver was found";
   }
-  return status == cudaSuccess ? "" : cudaGetErrorString(status);
+  if (status != cudaSuccess) return cudaGetErrorString(status);
+  for (int device = 0; device < count; ++device) {
+    try {
+      (void)describe(device);
+    } catch (const Error& error) {
+      return error.what();
+    }
+  }
+  return "it did not answer";
 }
 
 void* allocate(int device, std::size_t bytes) {

@@ -7,6 +7,7 @@
 #include <tessera/exec/primitives.h>
 #include <tessera/mesh/doctor.h>
 #include <tessera/mesh/morton.h>
+#include <tessera/mesh/octree.h>
 #include <tessera/tile/cuda/device_tiles.h>
 #include <tessera/tile/foreign_runs.h>
 #include <tessera/exec/for_each.cuh>
@@ -223,6 +224,7 @@ class DeviceTiler {
     return seen.bad == 0;
   }
 
+  /// Leaves device_->vertex_to_input.
   Partition partition_by_codes() {
     const size_t n = mesh_->vertex_count();
     const Box cube = octree_cube(mesh_->points, host_);
@@ -230,7 +232,24 @@ class DeviceTiler {
     Buffer<uint32_t> order(exec_, n);
     mesh_->points.visit([&](auto points) { fill_codes(points, cube, codes, order); });
     sort_pairs<uint64_t, uint32_t>(exec_, codes.span(), order.span(), 3 * octree_levels);
-    return partition_codes(order.to_host(), codes.to_host(), options_.max_vertices);
+    const Array<uint32_t> leaves = find_octree_leaves(
+        static_cast<uint32_t>(n), options_.max_vertices,
+        [&](std::span<const OctreeNode> nodes, int level) { return split(codes, nodes, level); });
+    device_->vertex_to_input = std::move(order);
+    return {device_->vertex_to_input.to_host(), join_leaves(leaves, options_.max_vertices)};
+  }
+
+  Array<uint32_t> split(const Buffer<uint64_t>& codes, std::span<const OctreeNode> nodes, int level) const {
+    const Buffer<OctreeNode> there(exec_, nodes);
+    Buffer<uint32_t> begins(exec_, 8 * nodes.size());
+    cuda::for_each(
+        exec_, begins.size(),
+        [codes = codes.data(), node = there.data(), out = begins.data(), level] __device__(size_t i) {
+          const auto [begin, end] = node[i / 8];
+          const uint64_t low = OctreeNode::lowest_code(codes[begin], level, static_cast<uint32_t>(i % 8));
+          out[i] = cuda::lower_bound(codes, begin, end, low);
+        });
+    return begins.to_host();
   }
 
   template <class Point>
@@ -253,7 +272,6 @@ class DeviceTiler {
     tiles_.vertex_to_input_ = std::move(partition.order);
     tiles_.first_vertex_ = partition.offsets;
     if (tiles_.keeps_vertex_order()) return std::move(partition.offsets);
-    device_->vertex_to_input = Buffer<uint32_t>(exec_, std::span<const uint32_t>(tiles_.vertex_to_input_));
     from_input_ = Buffer<uint32_t>(exec_, n);
     cuda::for_each(exec_, n,
                    [to = device_->vertex_to_input.data(), from = from_input_.data()] __device__(size_t v) {

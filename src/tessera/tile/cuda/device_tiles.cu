@@ -1,6 +1,7 @@
 #include <tessera/tile/cuda/device_tiles.h>
 
 #include <algorithm>
+#include <bit>
 #include <span>
 #include <utility>
 #include <vector>
@@ -20,10 +21,9 @@ using std::uint64_t;
 using std::uint8_t;
 
 constexpr int block_threads = 256;
-constexpr uint32_t table_slots = 8192;
-constexpr uint32_t most_ghosts = 4096;       // half of the table
-constexpr uint32_t most_corners = 0xFFFFu;   // stars count in 16 bits
-constexpr size_t kernel_scratch = 48 << 10;  // shared memory that kernels need besides the tile
+constexpr int most_table_bits = 13;
+constexpr uint32_t most_ghosts = 1u << (most_table_bits - 1);
+constexpr uint32_t most_corners = 0xFFFFu;  // stars count in 16 bits
 
 /// What a tile needs of shared memory: see TileStarsBlock, and 8 bytes a vertex for what kernels keep of it.
 TS_HD size_t shared_bytes_of(const TileSizes& sizes) {
@@ -31,22 +31,23 @@ TS_HD size_t shared_bytes_of(const TileSizes& sizes) {
          size_t{12} * sizes.owned + 128;
 }
 
-/// The ids of a tile's ghosts in shared memory.
+/// The ids of a tile's ghosts in shared memory, in twice as many slots as there may be.
 class GhostTable {
  public:
   static constexpr uint32_t free = 0xFFFFFFFFu;
 
-  __device__ GhostTable(uint32_t* slots, uint32_t* count) : slots_(slots), count_(count) {}
+  __device__ GhostTable(uint32_t* slots, int bits, uint32_t* count)
+      : slots_(slots), bits_(bits), count_(count) {}
 
+  [[nodiscard]] __device__ uint32_t size() const { return 1u << bits_; }
   __device__ void clear(const BlockTeam& team) const {
-    team.for_each(table_slots, [&](uint32_t i) { slots_[i] = free; });
+    team.for_each(size(), [&](uint32_t i) { slots_[i] = free; });
     if (team.rank() == 0) *count_ = 0;
     team.sync();
   }
   /// Stops taking new ids when there are too many.
   __device__ void insert(uint32_t id) const {
-    for (uint32_t at = start(id); *static_cast<volatile uint32_t*>(count_) <= most_ghosts;
-         at = (at + 1) % table_slots) {
+    for (uint32_t at = start(id); *static_cast<volatile uint32_t*>(count_) <= size() / 2; at = after(at)) {
       uint32_t known = *static_cast<volatile uint32_t*>(slots_ + at);
       if (known == free) {
         known = atomicCAS(slots_ + at, free, id);
@@ -58,16 +59,17 @@ class GhostTable {
   /// The slot of an id that is there.
   [[nodiscard]] __device__ uint32_t find(uint32_t id) const {
     uint32_t at = start(id);
-    while (slots_[at] != id) at = (at + 1) % table_slots;
+    while (slots_[at] != id) at = after(at);
     return at;
   }
   [[nodiscard]] __device__ uint32_t operator[](uint32_t slot) const { return slots_[slot]; }
 
  private:
-  static __device__ uint32_t start(uint32_t id) { return (id * 0x9E3779B1u) >> (32 - 13); }
-  static_assert(table_slots == 1u << 13);
+  [[nodiscard]] __device__ uint32_t start(uint32_t id) const { return (id * 0x9E3779B1u) >> (32 - bits_); }
+  [[nodiscard]] __device__ uint32_t after(uint32_t slot) const { return (slot + 1) & (size() - 1); }
 
   uint32_t* slots_;
+  int bits_;
   uint32_t* count_;
 };
 
@@ -103,12 +105,12 @@ __global__ void count_ghosts(cuda::TilesView<Dim> tiles, const typename DeviceTi
                              size_t shared_limit, uint32_t* ghost_count, uint8_t* is_left_to_host,
                              TileSizes* largest) {
   __shared__ uint32_t scan_space[BlockTeam::max_warps];
-  __shared__ uint32_t slots[table_slots];
+  __shared__ uint32_t slots[1u << most_table_bits];
   __shared__ uint32_t count;
   __shared__ uint32_t corners;
   const BlockTeam team(scan_space);
   const GlobalTile<Dim> tile(tiles, cells, blockIdx.x);
-  const GhostTable table(slots, &count);
+  const GhostTable table(slots, most_table_bits, &count);
   if (team.rank() == 0) corners = 0;
   table.clear(team);
   uint32_t mine = 0;
@@ -158,10 +160,23 @@ __device__ void bitonic_sort(const BlockTeam& team, uint32_t* ids, uint32_t size
   }
 }
 
+/// What number_tile needs.
+struct NumberSpace {
+  uint32_t* slots;
+  uint32_t* ghosts;
+  uint16_t* numbers;  ///< of ghosts, by slot
+
+  TS_HD NumberSpace(cuda::SharedSpace& space, int table_bits)
+      : slots(space.take<uint32_t>(1u << table_bits)),
+        ghosts(space.take<uint32_t>(1u << (table_bits - 1))),
+        numbers(space.take<uint16_t>(1u << table_bits)) {}
+};
+
 /// Sorts a tile's ghosts and writes its cells in local numbers.
 template <int Dim>
 __global__ void number_tile(cuda::TilesView<Dim> tiles, const typename DeviceTiles<Dim>::Cell* cells,
-                            uint32_t* ghosts_out, uint32_t* lower_ghosts, LocalCell* local_cells) {
+                            int table_bits, uint32_t* ghosts_out, uint32_t* lower_ghosts,
+                            LocalCell* local_cells) {
   extern __shared__ __align__(16) char memory[];
   __shared__ uint32_t scan_space[BlockTeam::max_warps];
   __shared__ uint32_t count;
@@ -172,13 +187,12 @@ __global__ void number_tile(cuda::TilesView<Dim> tiles, const typename DeviceTil
     if (threadIdx.x == 0) lower_ghosts[t] = 0;
     return;
   }
-  cuda::SharedSpace space(memory);
-  uint32_t* const slots = space.take<uint32_t>(table_slots);
-  uint32_t* const ghosts = space.take<uint32_t>(most_ghosts);
-  uint16_t* const numbers = space.take<uint16_t>(table_slots);
+  cuda::SharedSpace shared(memory);
+  const NumberSpace space(shared, table_bits);
+  uint32_t* const ghosts = space.ghosts;
   const BlockTeam team(scan_space);
   const GlobalTile<Dim> tile(tiles, cells, t);
-  const GhostTable table(slots, &count);
+  const GhostTable table(space.slots, table_bits, &count);
   if (team.rank() == 0) taken = lower = 0;
   table.clear(team);
   team.for_each(tile.cells, [&](uint32_t i) {
@@ -191,7 +205,7 @@ __global__ void number_tile(cuda::TilesView<Dim> tiles, const typename DeviceTil
   const uint32_t ghost_count = count;
   uint32_t padded = 2;
   while (padded < ghost_count) padded *= 2;
-  team.for_each(table_slots, [&](uint32_t i) {
+  team.for_each(table.size(), [&](uint32_t i) {
     if (table[i] == GhostTable::free) return;
     ghosts[atomicAdd(&taken, 1u)] = table[i];
     if (table[i] < tile.first_vertex) atomicAdd(&lower, 1u);
@@ -201,7 +215,7 @@ __global__ void number_tile(cuda::TilesView<Dim> tiles, const typename DeviceTil
   bitonic_sort(team, ghosts, padded);
   uint32_t* const out = ghosts_out + tiles.first_ghost[t];
   team.for_each(ghost_count, [&](uint32_t i) {
-    numbers[table.find(ghosts[i])] = static_cast<uint16_t>(i);
+    space.numbers[table.find(ghosts[i])] = static_cast<uint16_t>(i);
     out[i] = ghosts[i];
   });
   if (team.rank() == 0) lower_ghosts[t] = lower;
@@ -214,7 +228,7 @@ __global__ void number_tile(cuda::TilesView<Dim> tiles, const typename DeviceTil
     for (int k = 0; k <= Dim; ++k) {
       uint32_t number = cell[k] - tile.first_vertex + lower;
       if (!tile.is_owned(cell[k])) {
-        number = numbers[table.find(cell[k])];
+        number = space.numbers[table.find(cell[k])];
         if (number >= lower) number += owned;
       }
       local.corner[k] = static_cast<uint16_t>(number);
@@ -227,7 +241,7 @@ __global__ void number_tile(cuda::TilesView<Dim> tiles, const typename DeviceTil
 template <int Dim>
 struct BoundarySpace {
   cuda::TileStarsBlock<Dim> stars;
-  // For each warp, by neighbour: the neighbours it shares a facet with, and those with two cells there.
+  // For each warp, by neighbour: the later neighbours it shares a facet with, and those with two cells there.
   uint64_t* once;
   uint64_t* twice;
   uint32_t* slots;
@@ -255,6 +269,8 @@ __global__ void find_boundary_kernel(cuda::TilesView<Dim> tiles, uint8_t* on_bou
   const cuda::TileStarsBlock<Dim>& stars = space.stars;
   uint64_t* const once = space.once + 64 * warp;
   uint64_t* const twice = space.twice + 64 * warp;
+  uint32_t* const once_words = reinterpret_cast<uint32_t*>(once);
+  uint32_t* const twice_words = reinterpret_cast<uint32_t*>(twice);
   const cuda::NeighbourSlots slots(space.slots + 64 * warp);
   const cuda::TileFrame<Dim> tile(tiles, t);
   stars.load(BlockTeam(scan_space), tile);
@@ -265,7 +281,6 @@ __global__ void find_boundary_kernel(cuda::TilesView<Dim> tiles, uint8_t* on_bou
     bool fits = true;
     for (uint32_t i = stars.begin(v) + lane; i < stars.end(v); i += 32) {
       const LocalCell cell = stars.cells[stars.star[i]];
-      uint64_t bits = 0;
       uint32_t numbers[Dim];
       int n = 0;
       for (int k = 0; k <= Dim; ++k) {
@@ -273,13 +288,17 @@ __global__ void find_boundary_kernel(cuda::TilesView<Dim> tiles, uint8_t* on_bou
         const uint32_t slot = slots.insert(cell.corner[k]);
         fits &= slot < slots.count;
         numbers[n++] = slot % slots.count;
-        bits |= cuda::bit64(slot % slots.count);
       }
-      for (const uint32_t number : numbers) {
-        const uint64_t others = Dim == 2 ? cuda::bit64(number) : bits & ~cuda::bit64(number);
-        const uint64_t before = atomicOr(reinterpret_cast<unsigned long long*>(once + number), others);
-        if ((before & others) != 0)
-          atomicOr(reinterpret_cast<unsigned long long*>(twice + number), before & others);
+      const auto mark = [&](uint32_t a, uint32_t b) {
+        // Words of 32 bits: shared memory ORs them by itself.
+        const uint32_t word = 2 * min(a, b) + max(a, b) / 32;
+        const uint32_t bit = 1u << max(a, b) % 32;
+        if ((atomicOr(once_words + word, bit) & bit) != 0) atomicOr(twice_words + word, bit);
+      };
+      if constexpr (Dim == 2) {
+        for (const uint32_t number : numbers) mark(number, number);
+      } else {
+        mark(numbers[0], numbers[1]), mark(numbers[0], numbers[2]), mark(numbers[1], numbers[2]);
       }
     }
     __syncwarp();
@@ -350,11 +369,13 @@ void DeviceTiles<Dim>::number_tiles() {
   largest_ = largest.to_host()[0];
   exclusive_scan<uint32_t, uint32_t>(exec_, counts.span(), first_ghost.span());
   ghosts = Buffer<uint32_t>(exec_, reduce_sum<uint32_t>(exec_, std::as_const(counts).span()));
+  const int table_bits =
+      std::clamp(static_cast<int>(std::bit_width(2 * largest_.vertices)), 4, most_table_bits);
   cuda::SharedSpace space(nullptr);
-  space.take<uint32_t>(table_slots), space.take<uint32_t>(most_ghosts), space.take<uint16_t>(table_slots);
+  (void)NumberSpace(space, table_bits);
   cuda::launch_tiles(exec_, tile_count_, block_threads, space.bytes(), number_tile<Dim>, "numbering tiles",
-                     cuda::TilesView<Dim>(*this), cells.data(), ghosts.data(), lower_ghosts.data(),
-                     local_cells.data());
+                     cuda::TilesView<Dim>(*this), cells.data(), table_bits, ghosts.data(),
+                     lower_ghosts.data(), local_cells.data());
 }
 
 template <int Dim>

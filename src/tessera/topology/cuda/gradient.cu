@@ -19,7 +19,7 @@ using std::uint32_t;
 using std::uint64_t;
 using std::uint8_t;
 
-constexpr int threads = 256;
+constexpr int threads = 512;
 constexpr uint32_t warps = threads / 32;
 constexpr uint32_t rows_a_vertex = 10;  // of a tile on average: 7 is usual
 constexpr uint32_t none = 0xFFFFFFFFu;
@@ -46,6 +46,9 @@ struct Space {
         row_begin(space.take<uint32_t>(largest.owned)),
         row_size(space.take<uint32_t>(largest.owned + 1)) {}
 };
+
+static_assert(warps * sizeof(WarpSpace) + most_device_vertices * (3 * rows_a_vertex + 8) + 128 <=
+              kernel_scratch);
 
 /// What the kernel writes.
 struct Output {
@@ -183,8 +186,10 @@ __device__ bool see_to(const TilesView<Dim>& tiles, const TileFrame<Dim>& tile, 
   }
   if (out.next != nullptr) lower.tell_facets();
   __syncwarp();
-  if (lower.cells <= 64) {
-    lower.pair_few();
+  if (lower.cells <= 32) {
+    lower.template pair_few<1>();
+  } else if (lower.cells <= 64) {
+    lower.template pair_few<2>();
   } else {
     lower.pair_many();
   }

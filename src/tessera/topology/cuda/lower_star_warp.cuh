@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <tessera/topology/order.h>
 #include <tessera/tile/cuda/tile_block.cuh>
@@ -148,38 +149,46 @@ struct LowerStarWarp {
     return bit64(three & 255) | bit64(three >> 8 & 255) | bit64(three >> 16);
   }
 
-  /// Pairs up to 64 cells, in registers.
+  /// Pairs up to 32 cells a chunk, in registers. Most stars are one chunk.
+  template <int chunks>
   __device__ void pair_few() const {
-    const std::uint64_t mine[2] = {facets(lane), facets(lane + 32)};
-    const std::uint32_t keys[2] = {lane < cells ? space.keys[lane] : none,
-                                   lane + 32 < cells ? space.keys[lane + 32] : none};
-    std::uint64_t left =
-        (cells == 64 ? ~std::uint64_t{0} : bit64(cells) - 1) & ~std::uint64_t{1};  // edge 0 is the vertex's
+    using Set = std::conditional_t<chunks == 1, std::uint32_t, std::uint64_t>;
+    Set self[chunks];
+    Set mine[chunks];
+    std::uint32_t keys[chunks];
+    for (int k = 0; k < chunks; ++k) {
+      const std::uint32_t cell = lane + 32 * k;
+      self[k] = Set{1} << cell;
+      mine[k] = static_cast<Set>(facets(cell));
+      keys[k] = cell < cells ? space.keys[cell] : none;
+    }
+    // Edge 0 is the vertex's.
+    Set left = (cells == 32 * chunks ? ~Set{0} : (Set{1} << cells) - 1) & ~Set{1};
+    const auto least = [&](auto is_wanted) {
+      std::uint32_t key = none;
+      for (int k = 0; k < chunks; ++k) {
+        if ((left & self[k]) != 0 && is_wanted(mine[k] & left)) key = min(key, keys[k]);
+      }
+      return __reduce_min_sync(whole_warp, key);
+    };
     while (true) {
-      const std::uint64_t open[2] = {mine[0] & left, mine[1] & left};
-      const bool here[2] = {(left >> lane & 1) != 0, (left >> (lane + 32) & 1) != 0};
-      const auto least = [&](bool first, bool second) {
-        return __reduce_min_sync(whole_warp,
-                                 min(here[0] && first ? keys[0] : none, here[1] && second ? keys[1] : none));
-      };
-      const auto has_one = [](std::uint64_t set) { return set != 0 && (set & (set - 1)) == 0; };
-      std::uint32_t pick = least(has_one(open[0]), has_one(open[1]));
+      std::uint32_t pick = least([](Set open) { return open != 0 && (open & (open - 1)) == 0; });
       if (pick != none) {
         const std::uint32_t i = pick & 255;
-        const std::uint64_t own = i < 32 ? open[0] : open[1];
-        const std::uint32_t facet =
-            __shfl_sync(whole_warp, __ffsll(static_cast<long long>(own)) - 1, static_cast<int>(i % 32));
+        const Set open = (i < 32 ? mine[0] : mine[chunks - 1]) & left;
+        const int own = chunks == 1 ? __ffs(static_cast<int>(open)) : __ffsll(static_cast<long long>(open));
+        const std::uint32_t facet = __shfl_sync(whole_warp, own - 1, static_cast<int>(i % 32));
         if (lane == 0) {
           space.mates[i] = static_cast<std::uint16_t>(facet);
           space.mates[facet] = static_cast<std::uint16_t>(i);
         }
-        left &= ~(bit64(i) | bit64(facet));
+        left &= ~(Set{1} << i | Set{1} << facet);
         continue;
       }
-      pick = least(open[0] == 0, open[1] == 0);
+      pick = least([](Set open) { return open == 0; });
       if (pick == none) break;
       if (lane == 0) space.mates[pick & 255] = critical_mark;
-      left &= ~bit64(pick & 255);
+      left &= ~(Set{1} << (pick & 255));
     }
     __syncwarp();
   }

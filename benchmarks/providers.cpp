@@ -276,7 +276,7 @@ void sweep(const Input& input, int threads, int repeats) {
     }
   };
   measure("tiles a batch", {16, 64, 256, 512, 1024}, &ConnectOptions::device_batch);
-  measure("tiles ahead", {0, 4, 16, 64}, &ConnectOptions::device_look_ahead);
+  measure("tiles ahead", {0, 4, 16, 32, 64, 128}, &ConnectOptions::device_look_ahead);
   measure("threads a tile", {128, 256, 512, 1024}, &ConnectOptions::device_threads);
 }
 

@@ -39,7 +39,7 @@ struct ConnectOptions {
   /// A device makes the tiles that are not there (coboundaries and adjacencies; the rest stays with
   /// consumers). If it fails, consumers go on by themselves.
   bool device_producers = false;  ///< exec must be a device
-  int device_look_ahead = 32;     ///< tiles ahead of a consumer that a batch brings along
+  int device_look_ahead = 64;     ///< tiles ahead of a consumer that a batch brings along
   int device_batch = 512;         ///< tiles a batch, at most
   int device_threads = 1024;      ///< of the device, that work on a tile: a multiple of 32
   Bytes device_memory = 0;        ///< for the mesh on the device, in windows if it must be; 0: what is free

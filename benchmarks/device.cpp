@@ -2,7 +2,8 @@
 // results?
 //   build/release/benchmarks/device [--smoke] [n] [vertices a tile] [host]
 // The mesh is kuhn-full-n with a rough field. `resident` times exclude every copy of the mesh and of large
-// results. With a third argument the host's own times stand beside them.
+// results. With a third argument the host's own times stand beside them. Of tiling there are the stages too,
+// for a mesh whose numbering is kept and for one that is sorted.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -23,15 +24,15 @@ namespace {
 using namespace tessera;
 
 /// How long each stage of tiling takes on a device, as its monitor is told.
-void print_tiling_stages(const TetMesh& mesh, TileOptions options) {
+void print_tiling_stages(const TetMesh& mesh, TileOptions options, bench::Setup setup) {
   std::map<std::string, std::vector<double>> stages;
-  for (int round = 0; round < 6; ++round) {
+  for (int round = -1; round < setup.repeats; ++round) {
     auto last = std::chrono::steady_clock::now();
     std::string stage;
     Monitor monitor;
     monitor.report = [&](std::string_view next, double) {
       const auto now = std::chrono::steady_clock::now();
-      if (round > 0 && !stage.empty()) {
+      if (round >= 0 && !stage.empty()) {
         stages[stage].push_back(std::chrono::duration<double>(now - last).count());
       }
       last = now;
@@ -42,9 +43,12 @@ void print_tiling_stages(const TetMesh& mesh, TileOptions options) {
   }
   for (auto& [stage, times] : stages) {
     std::ranges::sort(times);
-    std::printf("tiling in %s order, %s: %.1f ms (%.1f to %.1f)\n",
-                options.order == VertexOrder::morton ? "Morton" : "the input's", stage.c_str(),
-                1e3 * times[times.size() / 2], 1e3 * times.front(), 1e3 * times.back());
+    setup.question = std::string("tile, ") +
+                     (options.order == VertexOrder::morton ? "Morton order" : "order of the input");
+    bench::print(setup, {.name = stage,
+                         .median = times[times.size() / 2],
+                         .fastest = times.front(),
+                         .slowest = times.back()});
   }
 }
 
@@ -67,16 +71,17 @@ int main(int argc, char** argv) {
   const TileOptions tiling = {.max_vertices = number(2, static_cast<int>(TileOptions{}.max_vertices)),
                               .exec = host};
   const TiledMesh<3> tiles = tile(mesh, tiling);
+  const bench::Setup setup = {.input = "kuhn-full-" + std::to_string(n) + " rough",
+                              .items = mesh.cell_count(),
+                              .device = device.description(),
+                              .threads = device.threads(),
+                              .repeats = smoke ? 1 : 5};
   const auto ask = [&](const std::string& question, std::uint64_t bytes,
                        std::vector<bench::Variant> variants) {
-    bench::compare({.question = question,
-                    .input = "kuhn-full-" + std::to_string(n) + " rough",
-                    .items = mesh.cell_count(),
-                    .bytes = bytes,
-                    .device = device.description(),
-                    .threads = device.threads(),
-                    .repeats = smoke ? 1 : 5},
-                   variants);
+    bench::Setup asked = setup;
+    asked.question = question;
+    asked.bytes = bytes;
+    bench::compare(asked, variants);
   };
   const std::uint64_t cell_bytes = mesh.cell_count() * sizeof(TetMesh::Cell);
   {
@@ -179,7 +184,7 @@ int main(int argc, char** argv) {
     return std::uint64_t{tile(mesh, {.max_vertices = tiling.max_vertices, .exec = exec}).tile_count()};
   });
   for (const VertexOrder order : {VertexOrder::input, VertexOrder::morton}) {
-    print_tiling_stages(mesh, {.max_vertices = tiling.max_vertices, .order = order, .exec = device});
+    print_tiling_stages(mesh, {.max_vertices = tiling.max_vertices, .order = order, .exec = device}, setup);
   }
   both("critical_points", [&](const Exec& exec) {
     const TiledMesh<3> cut = tile(mesh, {.max_vertices = tiling.max_vertices, .exec = exec});

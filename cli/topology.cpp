@@ -93,8 +93,8 @@ Domain<Dim> make_domain(Session& session, const TopologyArguments& arguments, co
     const bool by_device = arguments.provider == "device";
     const Exec producer = by_device ? Exec::cuda(0, session.host().threads()) : exec;
     // A device without room for the whole mesh gets it in parts, from the host's tiles.
-    const bool fits = !by_device || critical_points_cost.device_bytes * mesh.cell_count() <=
-                                        device_available_bytes(producer);
+    const bool fits =
+        !by_device || size_of_work(mesh, tiling_cost).device_bytes <= device_available_bytes(producer);
     domain.tiles = std::make_unique<TiledMesh<Dim>>(
         tile(mesh, {.max_vertices = is_pushed ? pushed_tile_vertices : TileOptions{}.max_vertices,
                     .exec = fits ? producer : session.host(),

@@ -1,6 +1,7 @@
 // The program on a GPU: every verb that can use one writes the bytes that it writes without.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "cli/run_program.h"
@@ -71,6 +72,7 @@ TEST_F(CliOnDevice, TheChoiceIsSaidInOneLine) {
   const Outcome large = run({"critical-points", "large.vti", "--threads", "1"});
   EXPECT_NE(large.err.find("running on"), std::string::npos) << large.err;
   EXPECT_NE(large.err.find("cuda:0"), std::string::npos) << large.err;
+  EXPECT_EQ(std::ranges::count(large.err, '\n'), 1) << large.err;
   EXPECT_EQ(large.out, run({"critical-points", "large.vti", "--device", "cpu"}).out);
 }
 
@@ -92,6 +94,7 @@ TEST_F(CliOnDevice, WhatIsReckonedIsEnough) {
     const double reckoned = told["device_reckoned_bytes"].get<double>();
     EXPECT_GT(taken, 0) << line[0] << ' ' << line[1];
     EXPECT_LE(taken, reckoned) << line[0] << ' ' << line[1];
+    EXPECT_GE(taken, reckoned / 10) << line[0] << ' ' << line[1];
     RecordProperty(line[0] + ' ' + line[1], std::to_string(taken / reckoned));
   };
   ok({"make", "kuhn", "--size", "64", "--field", "rough", "-o", "solid.vtu"});

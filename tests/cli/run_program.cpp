@@ -108,8 +108,9 @@ std::string ProgramTest::read(const std::string& name) const {
 void expect_one_sentence(const Outcome& outcome, int code, const std::vector<std::string>& parts) {
   EXPECT_EQ(outcome.code, code);
   EXPECT_EQ(outcome.out, "");
-  // Where there is a GPU, the line that says who does the work may come before.
-  const bool is_chosen = outcome.err.starts_with("tessera: running on ");
+  // The line that says that a GPU does the work may come before.
+  const bool is_chosen = outcome.err.starts_with("tessera: running on ") &&
+                         outcome.err.substr(0, outcome.err.find('\n')).ends_with("(cuda:0)");
   const std::string sentence = outcome.err.substr(is_chosen ? outcome.err.find('\n') + 1 : 0);
   EXPECT_TRUE(sentence.starts_with("tessera: ")) << outcome.err;
   EXPECT_EQ(std::ranges::count(sentence, '\n'), 1) << outcome.err;

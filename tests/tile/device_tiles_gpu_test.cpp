@@ -106,6 +106,9 @@ TEST_F(TilesOnDevice, AreTheHosts) {
   expect_same(oracle::random_mesh<2>(60, 200, 1));
   for (const char* name : {"one_tet", "bow_tie_vertex", "isolated_vertices"})
     expect_same(make_small_solid(name));
+  TetMesh at_one_place = make_kuhn(8);  // leaves of points that no level tells apart
+  at_one_place.points = Points(Array<Vec3f>(at_one_place.vertex_count(), Vec3f{1, 2, 3}));
+  expect_same(at_one_place);
   expect_same(TetMesh{});
 }
 
@@ -115,6 +118,17 @@ TEST_F(TilesOnDevice, GivenPartitions) {
   for (std::uint32_t v = 0; v < tile_of.size(); ++v) tile_of[v] = v * 2654435761u % 13;
   const Partition partition = partition_given(tile_of, mesh.vertex_count());
   expect_same(mesh, {.partition = &partition});
+}
+
+// Tiles of vertices from everywhere have thousands of ghosts, some more than kernels have room for.
+TEST_F(TilesOnDevice, ManyGhosts) {
+  const TetMesh mesh = make_kuhn_full(24);
+  for (const std::uint32_t tiles : {60u, 90u, 200u, 400u}) {
+    std::vector<std::uint32_t> tile_of(mesh.vertex_count());
+    for (std::uint32_t v = 0; v < tile_of.size(); ++v) tile_of[v] = v * 2654435761u % tiles;
+    const Partition partition = partition_given(tile_of, mesh.vertex_count());
+    expect_same(mesh, {.partition = &partition});
+  }
 }
 
 TEST_F(TilesOnDevice, ErrorsAreTheHosts) {

@@ -119,8 +119,12 @@ TEST_F(TopologyOnDevice, LargeStars) {
     const TetMesh sphere = make_sphere3(5, n);
     expect_same(sphere, make_peak_field(sphere.vertex_count(), 1, 8), "3-sphere " + std::to_string(n));
   }
-  const TriMesh fan = make_fan(500, true);
-  expect_same(fan, make_peak_field(fan.vertex_count(), 0, 8), "fan of 500");
+  // 2 cells of the lower star a triangle: the last star of a chunk, the first of two, the last of two, and
+  // more.
+  for (const std::uint32_t n : {16u, 17u, 32u, 33u, 500u}) {
+    const TriMesh fan = make_fan(n, true);
+    expect_same(fan, make_peak_field(fan.vertex_count(), 0, 8), "fan of " + std::to_string(n));
+  }
 }
 
 TEST_F(TopologyOnDevice, Paths) {

@@ -405,7 +405,8 @@ class ConnectionCore {
       if (has_failed_) return;
       // Not for every tile: half of what is ahead must be missing before the device is asked for more.
       const int most = options_.device_look_ahead;
-      if (!is_missing(down ? here - (most + 1) / 2 : here + (most + 1) / 2)) return;
+      const std::int64_t half = (most + 1) / 2;
+      if (!is_missing(std::clamp<std::int64_t>(down ? here - half : here + half, 0, count - 1))) return;
       std::vector<uint32_t> tiles;
       for (int k = most; k >= 1; --k) {
         const std::int64_t next = down ? here - k : here + k;

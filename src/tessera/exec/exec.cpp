@@ -25,9 +25,9 @@ Exec Exec::host(int threads) {
 Exec Exec::cuda(int device, int threads) {
   const std::vector<DeviceInfo> known = devices();
   if (std::ranges::find(known, device, &DeviceInfo::index) == known.end()) {
-    const std::string reason = known.empty()
-                                   ? no_device_reason()
-                                   : "there are only " + std::to_string(known.size()) + " CUDA devices";
+    std::string reason = known.empty() ? no_device_reason()
+                                       : "there are only " + std::to_string(known.size()) + " CUDA devices";
+    if (reason.empty()) reason = "it did not answer at first";
     throw Error(ErrorCode::device_failed, "CUDA device " + std::to_string(device) +
                                               " can not be used: " + reason + "; use --device cpu");
   }

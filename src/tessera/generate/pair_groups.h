@@ -87,8 +87,12 @@ class PairRows {
     host::for_each_chunk(exec_.threads(), rows, chunk, [&](host::Range range, int) {
       std::uint32_t id = firsts[range.begin / chunk];
       Array<std::uint64_t> sorted;
-      for (std::size_t r = range.begin; r < range.end; ++r) {
-        if (begins_[r] != begins_[r + 1]) number_row(static_cast<std::uint32_t>(r), id, pairs, sorted);
+      for (std::size_t r = range.begin; r < range.end;) {
+        const std::size_t end = std::min(r + 16, range.end);
+        if (begins_[r] == begins_[end]) r = end;  // most rows of a sparse grouping are empty
+        for (; r < end; ++r) {
+          if (begins_[r] != begins_[r + 1]) number_row(static_cast<std::uint32_t>(r), id, pairs, sorted);
+        }
       }
     });
     return pairs;

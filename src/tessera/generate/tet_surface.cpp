@@ -18,6 +18,7 @@ namespace tessera {
 namespace {
 
 constexpr std::size_t word_bits = 64;
+constexpr std::size_t words_ahead = 4;  // far enough for memory to answer
 constexpr std::size_t tets_at_once = 64 * 128;
 
 class TetMarch {
@@ -36,7 +37,7 @@ class TetMarch {
       for (std::size_t begin = range.begin; begin < range.end; begin += word_bits) {
         const std::span<const TetMesh::Cell> tets(mesh_.cells.data() + begin,
                                                   std::min(word_bits, range.end - begin));
-        fetch(begin + 4 * word_bits);
+        fetch(begin + words_ahead * word_bits);
         expect_corners(tets);
         std::uint64_t word = crossed_of(tets);
         crossed_[begin / word_bits] = word;
@@ -65,7 +66,7 @@ class TetMarch {
     host::for_each_chunk(exec_.threads(), mesh_.cell_count(), tets_at_once, [&](host::Range range, int) {
       std::size_t triangle = triangles_[range.begin / tets_at_once];
       for (std::size_t w = range.begin / word_bits; w * word_bits < range.end; ++w) {
-        fetch_first_crossed(w + 8);
+        fetch_first_crossed(w + 2 * words_ahead);
         for (std::uint64_t rest = crossed_[w]; rest != 0; rest &= rest - 1) {
           const std::size_t t = w * word_bits + static_cast<std::size_t>(std::countr_zero(rest));
           const TetMesh::Cell& tet = mesh_.cells[t];
@@ -117,11 +118,13 @@ class TetMarch {
                                           marks_[b & 0xFFFFFFFFu] + marks_[b >> 32]);
     }
     for (std::uint8_t& sum : sums) sum = static_cast<std::uint8_t>(sum - 1) < 3 ? 1 : 0;
+    constexpr bool is_little = std::endian::native == std::endian::little;
+    constexpr std::uint64_t gather_lowest_bits = is_little ? 0x0102040810204080u : 0x8040201008040201u;
     std::uint64_t word = 0;
-    for (std::size_t i = 0; i < word_bits; i += 8) {  // the product gathers the lowest bits of eight bytes
-      std::uint64_t flags = 0;
+    for (std::size_t i = 0; i < word_bits; i += 8) {
+      std::uint64_t flags = 0;  // eight bytes
       std::memcpy(&flags, sums.data() + i, 8);
-      word |= flags * 0x0102040810204080u >> 56 << i;
+      word |= flags * gather_lowest_bits >> 56 << i;
     }
     return word;
   }

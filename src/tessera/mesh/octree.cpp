@@ -16,8 +16,10 @@
 #include <tessera/exec/primitives.h>
 
 namespace tessera {
+
 Array<std::uint32_t> find_octree_leaves(std::uint32_t points, std::uint32_t max_points,
                                         const SplitNodes& split) {
+  TS_EXPECTS(max_points > 0);
   const auto is_large = [&](const OctreeNode& node) { return node.end - node.begin > max_points; };
   std::vector<OctreeNode> nodes;  // of the levels so far that are not split, in order
   if (points > 0) nodes.push_back({0, points});

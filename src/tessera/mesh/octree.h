@@ -56,8 +56,8 @@ using SplitNodes = std::function<Array<std::uint32_t>(std::span<const OctreeNode
 [[nodiscard]] Array<std::uint32_t> find_octree_leaves(std::uint32_t points, std::uint32_t max_points,
                                                       const SplitNodes& split);
 
-/// O(n) by radix sort; 24 bytes a point of temporary memory. Points that coincide beyond the last level are
-/// cut into leaves by number. Non-finite coordinates count as the box's low corner.
+/// O(n) by radix sort; 24 bytes a point and some 40 a leaf of temporary memory. Points that coincide beyond
+/// the last level are cut into leaves by number. Non-finite coordinates count as the box's low corner.
 [[nodiscard]] OctreeLeaves make_octree_leaves(const Points& points, const OctreeOptions& options);
 
 }  // namespace tessera

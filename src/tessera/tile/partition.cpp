@@ -11,7 +11,7 @@
 #include <tessera/mesh/octree.h>
 
 namespace tessera {
-/// Leaves hold between an eighth of the most and the most; runs of small ones become one tile.
+
 Array<std::uint32_t> join_leaves(std::span<const std::uint32_t> leaves, std::uint32_t max_vertices) {
   Array<std::uint32_t> joined(1, 0);
   for (std::size_t leaf = 1; leaf < leaves.size(); ++leaf) {

@@ -29,7 +29,8 @@ struct Partition {
 
 /// The cube whose octree that is.
 [[nodiscard]] Box octree_cube(const Points& points, const Exec& exec = Exec::host());
-/// The same from where its leaves begin, and their end: where tiles do.
+/// Where the tiles of partition_octree() begin, and their end, from the same of its leaves: runs of small
+/// leaves become one tile.
 [[nodiscard]] Array<std::uint32_t> join_leaves(std::span<const std::uint32_t> leaves,
                                                std::uint32_t max_vertices);
 

@@ -53,8 +53,8 @@ struct TopologyOptions {
   const typename PulledStars<Dim>::Rows* rows = nullptr;
 };
 
-/// O(cells). Takes 9 bytes a vertex and what workers need for a tile. Equal results for any threads, tiles
-/// and providers. Errors as compute_order().
+/// O(cells). Takes 9 bytes a vertex, 32 a critical point besides the result and what workers need for a tile.
+/// Equal results for any threads, tiles and providers. Errors as compute_order().
 template <int Dim>
 [[nodiscard]] CriticalPoints critical_points(const TiledMesh<Dim>& tiles, const Field& field,
                                              const TopologyOptions<Dim>& options = {});

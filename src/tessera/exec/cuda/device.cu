@@ -70,18 +70,21 @@ std::string no_device_reason() {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   (void)cudaGetLastError();
-  if (status == cudaErrorInsufficientDriver || status == cudaErrorNoDevice) {
+  if (status == cudaErrorInsufficientDriver || status == cudaErrorNoDevice ||
+      (status == cudaSuccess && count == 0)) {
     return "no NVIDIA GPU with a recent enough driver was found";
   }
   if (status != cudaSuccess) return cudaGetErrorString(status);
+  std::string reason;
   for (int device = 0; device < count; ++device) {
     try {
       (void)describe(device);
+      return "";
     } catch (const Error& error) {
-      return error.what();
+      if (reason.empty()) reason = error.what();
     }
   }
-  return "it did not answer";
+  return reason;
 }
 
 void* allocate(int device, std::size_t bytes) {

@@ -31,22 +31,6 @@ EnumerationView view_of(const DeviceRelations<Dim>& relations) {
 
 constexpr int whole_threads = 256;  // for a tile, where all tiles are made
 
-struct Warps {
-  uint32_t count;
-  size_t shared_bytes;
-};
-
-/// As many warps as are wanted and find room in shared memory.
-template <class BytesOf>
-Warps choose_warps(const Exec& exec, uint32_t wanted, const BytesOf& bytes_of) {
-  int limit = 0;
-  check(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, exec.device()),
-        "asking for its shared memory");
-  const size_t most = static_cast<size_t>(limit) - sizeof(uint32_t) * BlockTeam::max_warps;
-  while (wanted > 1 && bytes_of(wanted) > most) wanted /= 2;
-  return {wanted, bytes_of(wanted)};
-}
-
 /// Gathers what the host wants to know after counting: all rows, all entries, whether tiles are left to it,
 /// and where the rows of each tile of a batch begin.
 __global__ void sum_up(RowPlaces places, uint32_t tiles, uint32_t vertices, uint32_t* summary) {

@@ -23,12 +23,16 @@ using std::uint8_t;
 constexpr int block_threads = 256;
 constexpr int most_table_bits = 13;
 constexpr uint32_t most_ghosts = 1u << (most_table_bits - 1);
-constexpr uint32_t most_corners = 0xFFFFu;  // stars count in 16 bits
+constexpr uint32_t most_corners = 0xFFFFu;   // stars count in 16 bits
+constexpr size_t kernel_scratch = 24 << 10;  // shared memory that kernels need besides the tile
 
-/// What a tile needs of shared memory: see TileStarsBlock, and 8 bytes a vertex for what kernels keep of it.
-TS_HD size_t shared_bytes_of(const TileSizes& sizes) {
-  return size_t{8} * sizes.cells + size_t{8} * sizes.vertices + size_t{2} * sizes.corners +
-         size_t{12} * sizes.owned + 128;
+/// Whether kernels that lay out so much shared memory for the largest of all tiles have room for this one:
+/// see TileStarsBlock, and 8 bytes a vertex for what they keep of it. Each array has its share, because the
+/// tile with most cells need not be that with most ghosts.
+TS_HD bool has_room(const TileSizes& sizes, size_t bytes) {
+  const size_t shared = bytes - 12 * most_device_vertices - 256;
+  return 8 * size_t{sizes.cells} <= shared / 2 && 8 * size_t{sizes.vertices} <= shared / 6 &&
+         2 * size_t{sizes.corners} <= shared / 3;
 }
 
 /// The ids of a tile's ghosts in shared memory, in twice as many slots as there may be.
@@ -131,7 +135,7 @@ __global__ void count_ghosts(cuda::TilesView<Dim> tiles, const typename DeviceTi
   const uint32_t owned = tile.end_vertex - tile.first_vertex;
   const TileSizes sizes = {owned, owned + count, tile.cells, corners};
   const bool fits = count <= most_ghosts && sizes.vertices < 0xFFFFu && corners <= most_corners &&
-                    sizes.cells <= 0xFFFFu && shared_bytes_of(sizes) <= shared_limit;
+                    sizes.cells <= 0xFFFFu && has_room(sizes, shared_limit);
   ghost_count[blockIdx.x] = fits ? count : 0;
   is_left_to_host[blockIdx.x] = fits ? 0 : 1;
   if (!fits) return;
@@ -241,16 +245,19 @@ __global__ void number_tile(cuda::TilesView<Dim> tiles, const typename DeviceTil
 template <int Dim>
 struct BoundarySpace {
   cuda::TileStarsBlock<Dim> stars;
-  // For each warp, by neighbour: the later neighbours it shares a facet with, and those with two cells there.
-  uint64_t* once;
-  uint64_t* twice;
+  // For each warp and neighbour a set of neighbours: those in a later slot with a facet between them (of
+  // triangles, itself), and of these the ones with two cells there. Words of 32 bits, which shared memory ORs
+  // by itself.
+  static constexpr uint32_t words = 2 * cuda::NeighbourSlots::count;
+  uint32_t* once;
+  uint32_t* twice;
   uint32_t* slots;
 
   TS_HD BoundarySpace(cuda::SharedSpace& space, const TileSizes& largest, uint32_t warps)
       : stars(space, largest),
-        once(space.take<uint64_t>(64 * warps)),
-        twice(space.take<uint64_t>(64 * warps)),
-        slots(space.take<uint32_t>(64 * warps)) {}
+        once(space.take<uint32_t>(words * warps)),
+        twice(space.take<uint32_t>(words * warps)),
+        slots(space.take<uint32_t>(cuda::NeighbourSlots::count * warps)) {}
 };
 
 /// Which owned vertices have a facet with one cell: a warp for each.
@@ -267,16 +274,14 @@ __global__ void find_boundary_kernel(cuda::TilesView<Dim> tiles, uint8_t* on_bou
   const uint32_t lane = threadIdx.x % 32;
   const BoundarySpace<Dim> space(shared, tiles.largest, warps);
   const cuda::TileStarsBlock<Dim>& stars = space.stars;
-  uint64_t* const once = space.once + 64 * warp;
-  uint64_t* const twice = space.twice + 64 * warp;
-  uint32_t* const once_words = reinterpret_cast<uint32_t*>(once);
-  uint32_t* const twice_words = reinterpret_cast<uint32_t*>(twice);
-  const cuda::NeighbourSlots slots(space.slots + 64 * warp);
+  uint32_t* const once = space.once + space.words * warp;
+  uint32_t* const twice = space.twice + space.words * warp;
+  const cuda::NeighbourSlots slots(space.slots + cuda::NeighbourSlots::count * warp);
   const cuda::TileFrame<Dim> tile(tiles, t);
   stars.load(BlockTeam(scan_space), tile);
   for (uint32_t v = warp; v < tile.owned; v += warps) {
     slots.clear(lane);
-    for (uint32_t i = lane; i < 64; i += 32) once[i] = twice[i] = 0;
+    for (uint32_t i = lane; i < space.words; i += 32) once[i] = twice[i] = 0;
     __syncwarp();
     bool fits = true;
     for (uint32_t i = stars.begin(v) + lane; i < stars.end(v); i += 32) {
@@ -290,10 +295,9 @@ __global__ void find_boundary_kernel(cuda::TilesView<Dim> tiles, uint8_t* on_bou
         numbers[n++] = slot % slots.count;
       }
       const auto mark = [&](uint32_t a, uint32_t b) {
-        // Words of 32 bits: shared memory ORs them by itself.
         const uint32_t word = 2 * min(a, b) + max(a, b) / 32;
         const uint32_t bit = 1u << max(a, b) % 32;
-        if ((atomicOr(once_words + word, bit) & bit) != 0) atomicOr(twice_words + word, bit);
+        if ((atomicOr(once + word, bit) & bit) != 0) atomicOr(twice + word, bit);
       };
       if constexpr (Dim == 2) {
         for (const uint32_t number : numbers) mark(number, number);
@@ -302,7 +306,8 @@ __global__ void find_boundary_kernel(cuda::TilesView<Dim> tiles, uint8_t* on_bou
       }
     }
     __syncwarp();
-    const bool single = (once[lane] & ~twice[lane]) != 0 || (once[lane + 32] & ~twice[lane + 32]) != 0;
+    bool single = false;
+    for (uint32_t i = lane; i < space.words; i += 32) single |= (once[i] & ~twice[i]) != 0;
     const bool is_there = __any_sync(cuda::whole_warp, single);
     const bool all_fit = __all_sync(cuda::whole_warp, fits);
     if (lane == 0) {

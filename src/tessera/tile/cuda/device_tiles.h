@@ -26,8 +26,6 @@ struct alignas(8) LocalCell {
 
 /// Vertices that a tile on a device owns at most: more of them leave too few blocks on a multiprocessor.
 inline constexpr std::uint32_t most_device_vertices = 256;
-/// Shared memory that a kernel may use besides what TileStarsBlock and 8 bytes a vertex take.
-inline constexpr std::size_t kernel_scratch = 64 << 10;
 
 /// Tiles of a TiledMesh that follow each other.
 struct TileRange {

@@ -204,6 +204,22 @@ __device__ inline std::uint64_t warp_slots(bool first, bool second) {
   return std::uint64_t{high} << 32 | low;
 }
 
+struct Warps {
+  std::uint32_t count;
+  std::size_t shared_bytes;
+};
+
+/// As many warps as are wanted, or the half, ... that bytes_of(warps) of shared memory have room for.
+template <class BytesOf>
+Warps choose_warps(const Exec& exec, std::uint32_t wanted, const BytesOf& bytes_of) {
+  constexpr std::size_t declared = 256;  // what kernels have besides
+  int limit = 0;
+  check(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, exec.device()),
+        "asking for its shared memory");
+  while (wanted > 1 && bytes_of(wanted) > static_cast<std::size_t>(limit) - declared) wanted /= 2;
+  return {wanted, bytes_of(wanted)};
+}
+
 /// How a kernel with a block for each tile is started: threads, and its shared memory, of which the device
 /// must have so much.
 template <class Kernel, class... Args>

@@ -19,8 +19,7 @@ using std::uint32_t;
 using std::uint64_t;
 using std::uint8_t;
 
-constexpr int threads = 512;
-constexpr uint32_t warps = threads / 32;
+constexpr uint32_t most_warps = 16;
 constexpr uint32_t rows_a_vertex = 10;  // of a tile on average: 7 is usual
 constexpr uint32_t none = 0xFFFFFFFFu;
 
@@ -36,7 +35,7 @@ struct Space {
   uint32_t* row_begin;  ///< by owned vertex
   uint32_t* row_size;   ///< likewise, and one more
 
-  TS_HD Space(SharedSpace& space, const TileSizes& largest)
+  TS_HD Space(SharedSpace& space, const TileSizes& largest, uint32_t warps)
       : stars(space, largest),
         order(space.take<VertexOrderKey>(largest.vertices)),
         warp(space.take<WarpSpace>(warps)),
@@ -46,9 +45,6 @@ struct Space {
         row_begin(space.take<uint32_t>(largest.owned)),
         row_size(space.take<uint32_t>(largest.owned + 1)) {}
 };
-
-static_assert(warps * sizeof(WarpSpace) + most_device_vertices * (3 * rows_a_vertex + 8) + 128 <=
-              kernel_scratch);
 
 /// What the kernel writes.
 struct Output {
@@ -251,7 +247,7 @@ __device__ bool see_to(const TilesView<Dim>& tiles, const TileFrame<Dim>& tile, 
 }
 
 template <int Dim>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(32 * most_warps)
     gradient_kernel(TilesView<Dim> tiles, const VertexOrderKey* order, Output out) {
   extern __shared__ __align__(16) char memory[];
   __shared__ uint32_t scan_space[BlockTeam::max_warps];
@@ -264,7 +260,8 @@ __global__ void __launch_bounds__(threads)
     return;
   }
   SharedSpace shared(memory);
-  const Space<Dim> space(shared, tiles.largest);
+  const uint32_t warps = blockDim.x / 32;
+  const Space<Dim> space(shared, tiles.largest, warps);
   const BlockTeam team(scan_space);
   const TileFrame<Dim> tile(tiles, t);
   if (team.rank() == 0) rows_taken = is_left = 0;
@@ -347,8 +344,11 @@ bool GradientFinder<Dim>::run(size_t row_capacity, size_t critical_capacity) {
   detail::copy(exec, left.data(), tiles_.is_left_to_host.data(), left.bytes(), detail::CopyKind::on_device);
   const uint32_t zero[2] = {0, 0};
   Buffer<uint32_t> counters(exec, std::span<const uint32_t>(zero));
-  SharedSpace space(nullptr);
-  (void)Space<Dim>(space, tiles_.largest());
+  const Warps warps = choose_warps(exec, most_warps, [&](uint32_t n) {
+    SharedSpace space(nullptr);
+    (void)Space<Dim>(space, tiles_.largest(), n);
+    return space.bytes();
+  });
   const Output out = {result_.offsets.data(),
                       rows_.data(),
                       row_partners_.data(),
@@ -362,8 +362,8 @@ bool GradientFinder<Dim>::run(size_t row_capacity, size_t critical_capacity) {
                       static_cast<uint32_t>(std::min<size_t>(critical_capacity, none)),
                       counters.data(),
                       left.data()};
-  launch_tiles(exec, tiles_.tile_count(), threads, space.bytes(), gradient_kernel<Dim>,
-               "computing the gradient", TilesView<Dim>(tiles_), order_.data(), out);
+  launch_tiles(exec, tiles_.tile_count(), static_cast<int>(32 * warps.count), warps.shared_bytes,
+               gradient_kernel<Dim>, "computing the gradient", TilesView<Dim>(tiles_), order_.data(), out);
   const Array<uint32_t> counted = counters.to_host();
   rows_needed_ = counted[0];
   critical_needed_ = counted[1];
@@ -397,7 +397,7 @@ DeviceGradient<Dim> GradientFinder<Dim>::finish(const Array<uint32_t>& host_rows
   const Buffer<uint32_t> first_row(exec, std::span<const uint32_t>(first_rows));
   result_.lower = Buffer<uint32_t>(exec, edges);
   result_.partners = Buffer<uint8_t>(exec, edges);
-  launch_tiles(exec, tiles_.tile_count(), threads, 0, place_rows, "placing rows", tiles_.first_vertex.data(),
+  launch_tiles(exec, tiles_.tile_count(), 256, 0, place_rows, "placing rows", tiles_.first_vertex.data(),
                first_row.data(), tile_begin_.data(), tile_size_.data(), rows_.data(), row_partners_.data(),
                result_.offsets.data(), result_.lower.data(), result_.partners.data());
   detail::copy(exec, result_.offsets.data() + tiles_.vertex_count(), first_row.data() + tiles_.tile_count(),

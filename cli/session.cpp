@@ -84,8 +84,7 @@ Exec Session::choose(const WorkSize& size) {
     if (is_said) note(fmt::format("running on the {}: {}", exec_->description(), why));
     return *exec_;
   };
-  constexpr double start_seconds =
-      0.3;  // of a GPU, with the first copies; asking whether there is one is part of it
+  constexpr double start_seconds = 0.3;  // of a GPU with the first copies; part of it is asking for one
   if (size.host_seconds / host().threads() < start_seconds) return take_host("the work is small", is_wanted);
   const std::vector<DeviceInfo> found = devices();
   // Nobody who has no GPU and did not ask for one wants to hear of it.

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include <tessera/mesh/make.h>
-#include <tessera/tile/cuda/device_relations.h>
-#include <tessera/topology/critical_numbers.h>
-#include <tessera/topology/cuda/analyses.h>
+#include <tessera/tile/detail/cuda/device_relations.h>
+#include <tessera/topology/detail/critical_numbers.h>
+#include <tessera/topology/detail/cuda/analyses.h>
 #include <tessera/topology/morse_smale.h>
 
 #include "measure.h"
@@ -22,6 +22,7 @@
 namespace {
 
 using namespace tessera;
+using namespace tessera::detail;
 
 /// How long each stage of tiling takes on a device, as its monitor is told.
 void print_tiling_stages(const TetMesh& mesh, TileOptions options, bench::Setup setup) {

@@ -7,13 +7,13 @@
 
 #include <tessera/core/hash.h>
 #include <tessera/generate/coarsen.h>
-#include <tessera/generate/curvature.h>
-#include <tessera/generate/dual.h>
 #include <tessera/generate/isosurface.h>
 #include <tessera/generate/subdivide.h>
 #include <tessera/generate/tetrahedralize.h>
 #include <tessera/generate/weld.h>
 #include <tessera/mesh/make.h>
+#include <tessera/surface/curvature.h>
+#include <tessera/surface/dual.h>
 
 #include "measure.h"
 #include "surfaces.h"

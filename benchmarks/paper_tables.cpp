@@ -7,11 +7,11 @@
 #include <vector>
 
 #include <tessera/generate/coarsen.h>
-#include <tessera/generate/dual.h>
 #include <tessera/generate/isosurface.h>
 #include <tessera/generate/subdivide.h>
 #include <tessera/generate/tetrahedralize.h>
 #include <tessera/generate/weld.h>
+#include <tessera/surface/dual.h>
 
 #include "measure.h"
 #include "surfaces.h"

@@ -11,12 +11,15 @@
 #include <tessera/core/hash.h>
 #include <tessera/core/random.h>
 #include <tessera/exec/buffer.h>
+#include <tessera/exec/detail/host/parallel.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/primitives.h>
 
 #include "measure.h"
 
 namespace tessera::bench {
+
+using namespace detail;
 namespace {
 
 void measure_scan(const Exec& exec, std::size_t n) {

@@ -8,12 +8,14 @@
 #include <tessera/core/random.h>
 #include <tessera/exec/buffer.h>
 #include <tessera/exec/primitives.h>
-#include <tessera/exec/cuda/check.cuh>
+#include <tessera/exec/detail/cuda/check.cuh>
 #include <tessera/exec/for_each.cuh>
 
 #include "measure.h"
 
 namespace tessera::bench {
+
+using namespace detail;
 
 using cuda::check;
 

@@ -19,7 +19,7 @@
 #include <thread>
 
 #include <tessera/connect/connectivity.h>
-#include <tessera/exec/host/parallel.h>
+#include <tessera/exec/detail/host/parallel.h>
 #include <tessera/mesh/make.h>
 #include <tessera/topology/morse_smale.h>
 
@@ -28,6 +28,7 @@
 namespace {
 
 using namespace tessera;
+using namespace tessera::detail;
 
 enum class Maker { push, materialized, consumers, helpers, device, on_device };
 

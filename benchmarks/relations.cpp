@@ -9,6 +9,7 @@
 
 #include <tessera/core/hash.h>
 #include <tessera/mesh/make.h>
+#include <tessera/tile/detail/enumeration_part.h>
 #include <tessera/tile/materialize.h>
 
 #include "measure.h"
@@ -16,6 +17,7 @@
 namespace {
 
 using namespace tessera;
+using namespace tessera::detail;
 
 struct Arguments {
   bool smoke = false;

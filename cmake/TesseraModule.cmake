@@ -1,5 +1,5 @@
-# tessera_module(NAME SOURCES ... [CUDA_SOURCES ...] [DEPENDS ...] [PRIVATE_LIBRARIES ...])
-# makes the target tessera_NAME, exported as tessera::NAME. tessera_options() gives a target our flags.
+# tessera_module(NAME [DEPENDS ...] [PRIVATE_LIBRARIES ...]) makes the target tessera_NAME, exported as tessera::NAME,
+# of the sources below NAME/detail/. tessera_options() gives a target our flags.
 
 # Each host thread works on a stream of its own.
 # Floating-point contraction is off on both sides: a * b + c must round the same on every machine.
@@ -29,12 +29,14 @@ function(tessera_options target)
 endfunction()
 
 function(tessera_module name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;CUDA_SOURCES;DEPENDS;PRIVATE_LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE_LIBRARIES" ${ARGN})
   set(target tessera_${name})
-  add_library(${target} ${ARG_SOURCES})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${name}/detail/*.cpp)
+  file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS ${name}/detail/*.cu)
+  add_library(${target} ${sources})
   add_library(tessera::${name} ALIAS ${target})
-  if(TESSERA_HAS_CUDA AND ARG_CUDA_SOURCES)
-    target_sources(${target} PRIVATE ${ARG_CUDA_SOURCES})
+  if(TESSERA_HAS_CUDA AND cuda_sources)
+    target_sources(${target} PRIVATE ${cuda_sources})
     target_link_libraries(${target} PUBLIC CUDA::cudart_static)
   endif()
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})

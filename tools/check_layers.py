@@ -42,7 +42,7 @@ LOUD = [
     (re.compile(r"\b(?:secure_)?getenv\s*\("), "reads the environment"),
 ]
 # The one place that may print and abort: contract_violation().
-LOUD_EXCEPTION = "src/tessera/core/error.cpp"
+LOUD_EXCEPTION = "src/tessera/core/detail/error.cpp"
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b")
 
 SOURCE_SUFFIXES = {".h", ".cuh", ".inc", ".cpp", ".cu", ".in"}
@@ -67,8 +67,15 @@ def module_of(path):
     return parts[2] if parts[:2] == ("src", "tessera") and len(parts) > 3 else None
 
 
+def is_public(path):
+    """Is it a header that is installed? Those of a module's own folder are; detail/ has the rest."""
+    return path.suffix in {".h", ".cuh"} and "detail" not in path.parts
+
+
 def include_violations(path, module, target, quoted):
     """What is wrong with one #include of a file in src/."""
+    if is_public(path) and re.match(r"tessera/\w+/detail/", target):
+        yield f"includes {target}: a public header does not include what is not installed"
     if quoted and ".." in target.split("/"):
         yield f'includes "{target}": write the path from src/, <tessera/module/file.h>'
     if re.match(r"(cli|python|tests|benchmarks|examples)/", target):
@@ -90,6 +97,8 @@ def include_violations(path, module, target, quoted):
 def violations_in(path, text):
     """All violations in one file; path is relative to the root."""
     lines = text.splitlines()
+    if module_of(path) is not None and "detail" not in path.parts and not is_public(path):
+        yield 1, "is no public header: it belongs into detail/"
     for number, line in enumerate(lines, 1):
         if UNFINISHED.search(line):
             yield number, "has a mark of unfinished work"

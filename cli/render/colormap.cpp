@@ -10,7 +10,7 @@
 
 #include <tessera/core/error.h>
 
-#include "text.h"
+#include "application/text.h"
 
 namespace tessera::cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <stop_token>
 
-#include "cleanup.h"
+#include "application/cleanup.h"
 
 namespace tessera::cli {
 

@@ -11,8 +11,8 @@
 #include <array>
 
 #include <tessera/core/error.h>
+#include <tessera/mesh/boundary.h>
 
-#include "boundary.h"
 #include "render/vtk_data.h"
 
 namespace tessera::cli {

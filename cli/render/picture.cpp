@@ -26,8 +26,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "application/text.h"
 #include "render/vtk_data.h"
-#include "text.h"
 
 namespace tessera::cli {
 namespace {

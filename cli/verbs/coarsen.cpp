@@ -6,13 +6,13 @@
 
 #include <tessera/generate/coarsen.h>
 #include <tessera/generate/isosurface.h>
-#include <tessera/generate/quality.h>
+#include <tessera/surface/quality.h>
 
-#include "fields.h"
-#include "files.h"
-#include "quality_plot.h"
-#include "text.h"
-#include "verb.h"
+#include "application/text.h"
+#include "application/verb.h"
+#include "data/fields.h"
+#include "data/files.h"
+#include "data/quality_plot.h"
 
 namespace tessera::cli {
 namespace {

@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <array>
 
-#include "boundary.h"
-#include "files.h"
-#include "text.h"
-#include "verb.h"
+#include <tessera/mesh/boundary.h>
+
+#include "application/text.h"
+#include "application/verb.h"
+#include "data/files.h"
 
 namespace tessera::cli {
 namespace {

@@ -1,12 +1,12 @@
 // tessera curvature: the Gaussian and the mean curvature of a surface at its vertices.
 #include <fmt/format.h>
 
-#include <tessera/generate/curvature.h>
+#include <tessera/surface/curvature.h>
 
-#include "fields.h"
-#include "files.h"
-#include "text.h"
-#include "verb.h"
+#include "application/text.h"
+#include "application/verb.h"
+#include "data/fields.h"
+#include "data/files.h"
 
 namespace tessera::cli {
 namespace {

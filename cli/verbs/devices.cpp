@@ -7,8 +7,8 @@
 
 #include <tessera/core/config.h>
 
-#include "text.h"
-#include "verb.h"
+#include "application/text.h"
+#include "application/verb.h"
 
 namespace tessera::cli {
 namespace {

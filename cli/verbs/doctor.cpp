@@ -3,9 +3,9 @@
 
 #include <tessera/mesh/doctor.h>
 
-#include "files.h"
-#include "text.h"
-#include "verb.h"
+#include "application/text.h"
+#include "application/verb.h"
+#include "data/files.h"
 
 namespace tessera::cli {
 namespace {

@@ -1,11 +1,11 @@
 // tessera dual: a point for each triangle of a surface, a polygon for each of its vertices.
 #include <fmt/format.h>
 
-#include <tessera/generate/dual.h>
+#include <tessera/surface/dual.h>
 
-#include "files.h"
-#include "text.h"
-#include "verb.h"
+#include "application/text.h"
+#include "application/verb.h"
+#include "data/files.h"
 
 namespace tessera::cli {
 namespace {

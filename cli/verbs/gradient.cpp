@@ -1,10 +1,10 @@
 // tessera gradient: the discrete gradient of a scalar field, its critical cells and its pairs.
 #include <fmt/format.h>
 
-#include "text.h"
-#include "topology.h"
-#include "topology_files.h"
-#include "verb.h"
+#include "application/text.h"
+#include "application/verb.h"
+#include "data/topology.h"
+#include "data/topology_files.h"
 
 namespace tessera::cli {
 namespace {

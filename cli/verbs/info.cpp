@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 
-#include "fields.h"
-#include "files.h"
-#include "text.h"
-#include "verb.h"
+#include "application/text.h"
+#include "application/verb.h"
+#include "data/fields.h"
+#include "data/files.h"
 
 namespace tessera::cli {
 namespace {

@@ -11,11 +11,11 @@
 #include <tessera/generate/isosurface.h>
 #include <tessera/mesh/triangulate.h>
 
-#include "fields.h"
-#include "files.h"
-#include "raw_volume.h"
-#include "text.h"
-#include "verb.h"
+#include "application/text.h"
+#include "application/verb.h"
+#include "data/fields.h"
+#include "data/files.h"
+#include "data/raw_volume.h"
 
 namespace tessera::cli {
 namespace {

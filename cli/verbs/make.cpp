@@ -7,9 +7,9 @@
 
 #include <tessera/mesh/make.h>
 
-#include "files.h"
-#include "text.h"
-#include "verb.h"
+#include "application/text.h"
+#include "application/verb.h"
+#include "data/files.h"
 
 namespace tessera::cli {
 namespace {

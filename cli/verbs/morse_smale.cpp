@@ -7,11 +7,11 @@
 
 #include <tessera/topology/simplification.h>
 
-#include "text.h"
-#include "threshold.h"
-#include "topology.h"
-#include "topology_files.h"
-#include "verb.h"
+#include "application/text.h"
+#include "application/verb.h"
+#include "data/threshold.h"
+#include "data/topology.h"
+#include "data/topology_files.h"
 
 namespace tessera::cli {
 namespace {

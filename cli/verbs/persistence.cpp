@@ -5,12 +5,12 @@
 
 #include <tessera/topology/persistence.h>
 
-#include "cleanup.h"
-#include "diagram.h"
-#include "text.h"
-#include "threshold.h"
-#include "topology.h"
-#include "verb.h"
+#include "application/cleanup.h"
+#include "application/text.h"
+#include "application/verb.h"
+#include "data/diagram.h"
+#include "data/threshold.h"
+#include "data/topology.h"
 
 namespace tessera::cli {
 namespace {

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 
-#include "files.h"
-#include "text.h"
-#include "tiling.h"
-#include "verb.h"
+#include <tessera/connect/detail/costs.h>
+#include "application/text.h"
+#include "application/verb.h"
+#include "data/files.h"
+#include "data/tiling.h"
 
 namespace tessera::cli {
+
+using namespace detail;
 namespace {
 
 struct PlanVerbOptions {
@@ -55,10 +58,10 @@ ConnectPlan make_plan(Session& session, const AnyMesh& mesh, const PlanVerbOptio
 }
 
 void describe(Json& result, const ConnectPlan& costs, Bytes mesh) {
-  const ConnectCounts& counts = costs.costs.counts();
+  const ConnectCounts& counts = costs.costs->counts();
   result["is_exact"] = counts.source == ConnectCounts::Source::exact;
   result["tiles"] = counts.tiles;
-  result["workers"] = costs.costs.workers();
+  result["workers"] = costs.costs->workers();
   result["mesh_bytes"] = mesh;
   result["tiled_mesh_bytes"] = costs.tiled_mesh;
   Json& relations = result["relations"] = Json::array();
@@ -83,10 +86,10 @@ void describe(Json& result, const ConnectPlan& costs, Bytes mesh) {
 }
 
 void print_costs(Session& session, const AnyMesh& mesh, const ConnectPlan& costs, Bytes mesh_bytes) {
-  const bool is_exact = costs.costs.counts().source == ConnectCounts::Source::exact;
+  const bool is_exact = costs.costs->counts().source == ConnectCounts::Source::exact;
   session.print("{}: {}\n", kind_name(mesh), describe_counts(mesh));
   session.print("mesh {}, {} {}{}\n\n", format_bytes(mesh_bytes),
-                counted(costs.costs.counts().tiles, "tile", "tiles"), format_bytes(costs.tiled_mesh),
+                counted(costs.costs->counts().tiles, "tile", "tiles"), format_bytes(costs.tiled_mesh),
                 is_exact ? "" : "; all numbers below are estimates");
   const Align left = Align::left;
   const Align right = Align::right;
@@ -111,7 +114,7 @@ void print_costs(Session& session, const AnyMesh& mesh, const ConnectPlan& costs
 /// Says what would be chosen within --memory; the exit code.
 int choose(Session& session, const ConnectPlan& costs, Bytes mesh_bytes) {
   // The mesh is needed until it is in tiles, or as long as they are if they borrow its cells.
-  const bool is_borrowed = costs.costs.counts().borrows_cells;
+  const bool is_borrowed = costs.costs->counts().borrows_cells;
   const Bytes beside = costs.tiled_mesh + (is_borrowed ? mesh_bytes : 0);
   const Bytes least = least_memory(costs);
   const Bytes smallest = beside + (is_borrowed ? least : std::max(mesh_bytes, least));

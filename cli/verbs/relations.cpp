@@ -3,11 +3,11 @@
 
 #include <memory>
 
-#include "files.h"
-#include "relation_source.h"
-#include "text.h"
-#include "tiling.h"
-#include "verb.h"
+#include "application/text.h"
+#include "application/verb.h"
+#include "data/files.h"
+#include "data/relation_source.h"
+#include "data/tiling.h"
 
 namespace tessera::cli {
 namespace {

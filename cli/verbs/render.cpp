@@ -9,13 +9,13 @@
 
 #include <tessera/mesh/triangulate.h>
 
-#include "fields.h"
-#include "files.h"
+#include "application/text.h"
+#include "application/verb.h"
+#include "data/fields.h"
+#include "data/files.h"
 #include "render/display.h"
 #include "render/picture.h"
 #include "render/vtk_data.h"
-#include "text.h"
-#include "verb.h"
 
 namespace tessera::cli {
 namespace {

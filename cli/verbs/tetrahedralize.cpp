@@ -5,10 +5,10 @@
 
 #include <tessera/generate/tetrahedralize.h>
 
-#include "files.h"
-#include "raw_volume.h"
-#include "text.h"
-#include "verb.h"
+#include "application/text.h"
+#include "application/verb.h"
+#include "data/files.h"
+#include "data/raw_volume.h"
 
 namespace tessera::cli {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <tessera/generate/weld.h>
 
-#include "files.h"
-#include "text.h"
-#include "verb.h"
+#include "application/text.h"
+#include "application/verb.h"
+#include "data/files.h"
 
 namespace tessera::cli {
 namespace {

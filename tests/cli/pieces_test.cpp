@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <tessera/core/error.h>
+#include <tessera/mesh/boundary.h>
 #include <tessera/mesh/make.h>
 
-#include "boundary.h"
-#include "progress_bar.h"
-#include "text.h"
+#include "application/progress_bar.h"
+#include "application/text.h"
 
 namespace tessera::cli {
 namespace {

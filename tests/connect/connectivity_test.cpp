@@ -9,6 +9,7 @@
 
 #include <tessera/connect/connectivity.h>
 #include <tessera/mesh/make.h>
+#include <tessera/tile/links.h>
 #include <tessera/tile/materialize.h>
 
 #include "connect/input_rows.h"

@@ -8,12 +8,14 @@
 
 #include <tessera/connect/connectivity.h>
 #include <tessera/exec/buffer.h>
-#include <tessera/exec/cuda/faults.h>
+#include <tessera/exec/detail/cuda/faults.h>
 #include <tessera/mesh/make.h>
 
 #include "tile/oracle.h"
 
 namespace tessera {
+
+using namespace detail;
 namespace {
 
 class DeviceProducers : public ::testing::Test {

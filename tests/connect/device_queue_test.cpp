@@ -9,9 +9,11 @@
 #include <thread>
 #include <vector>
 
-#include <tessera/connect/device_queue.h>
+#include <tessera/connect/detail/device_queue.h>
 
 namespace tessera {
+
+using namespace detail;
 namespace {
 
 constexpr std::size_t relation = 2;

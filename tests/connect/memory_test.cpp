@@ -15,6 +15,7 @@
 
 #include <tessera/connect/connectivity.h>
 #include <tessera/mesh/make.h>
+#include <tessera/tile/links.h>
 
 namespace tessera {
 namespace {

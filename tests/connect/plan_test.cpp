@@ -10,14 +10,18 @@
 #include <vector>
 
 #include <tessera/connect/connectivity.h>
+#include <tessera/connect/detail/costs.h>
 #include <tessera/connect/plan.h>
 #include <tessera/core/error.h>
 #include <tessera/mesh/make.h>
+#include <tessera/tile/detail/link_maker.h>
+#include <tessera/tile/detail/rows.h>
 #include <tessera/tile/links.h>
 #include <tessera/tile/materialize.h>
-#include <tessera/tile/rows.h>
 
 namespace tessera {
+
+using namespace detail;
 namespace {
 
 constexpr Bytes array_slack(Bytes bytes) {
@@ -69,8 +73,8 @@ void expect_exact(const SimplexMesh<Dim>& mesh, std::uint32_t tile_vertices, con
   const auto enumeration = Enumeration<Dim>::make_explicit(tiles);
   const std::vector<RelationKey> keys = list_relations(Dim);
   const ConnectPlan costs = plan(tiles, keys, {.exec = Exec::host(3)});
-  EXPECT_EQ(costs.costs.counts().edges, enumeration.edge_count()) << what;
-  EXPECT_EQ(costs.costs.counts().faces, enumeration.face_count()) << what;
+  EXPECT_EQ(costs.costs->counts().edges, enumeration.edge_count()) << what;
+  EXPECT_EQ(costs.costs->counts().faces, enumeration.face_count()) << what;
   EXPECT_EQ(costs.tiled_mesh, tiles.bytes()) << what;
   expect_near_above(costs.explicit_tiles.enumeration, enumeration.bytes(),
                     6 * array_slack(enumeration.bytes()), what);
@@ -408,7 +412,7 @@ TEST(ConnectMemory, TheEnumerationAloneObeysToo) {
   const TiledMesh<3> tiles = tile(mesh);
   EXPECT_TRUE(connect(tiles).enumeration().is_explicit());
   const ConnectPlan costs = plan(tiles, std::vector{key_of<EV>}, {.exec = Exec::host(1)});
-  const Bytes tight = costs.costs.enumeration_peak(Numbering::explicit_whole) - 1;
+  const Bytes tight = costs.costs->enumeration_peak(Numbering::explicit_whole) - 1;
   EXPECT_FALSE(connect(tiles, {.memory = tight, .exec = Exec::host(1)}).enumeration().is_explicit());
   EXPECT_THROW((void)connect(tiles, {.memory = 100}).enumeration(), Error);
 }

@@ -4,9 +4,11 @@
 #include <thread>
 #include <vector>
 
-#include <tessera/connect/store.h>
+#include <tessera/connect/detail/store.h>
 
 namespace tessera {
+
+using namespace detail;
 namespace {
 
 /// Rows of one tile: a single row of `values` numbers, all equal to the tile.

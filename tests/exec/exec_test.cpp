@@ -4,12 +4,14 @@
 
 #include <tessera/core/config.h>
 #include <tessera/core/error.h>
+#include <tessera/exec/detail/team.h>
 #include <tessera/exec/exec.h>
-#include <tessera/exec/team.h>
 
 #include "exec/kernels.h"
 
 namespace tessera {
+
+using namespace detail;
 namespace {
 
 TEST(Exec, HostTakesTheThreadsItIsGiven) {

@@ -4,13 +4,15 @@
 
 #include <vector>
 
+#include <tessera/exec/detail/reduce.cuh>
+#include <tessera/exec/detail/team.cuh>
 #include <tessera/exec/for_each.cuh>
-#include <tessera/exec/reduce.cuh>
-#include <tessera/exec/team.cuh>
 
 #include "exec/kernels.h"
 
 namespace tessera {
+
+using namespace detail;
 
 struct WeightedIndex {
   __host__ __device__ double operator()(std::size_t i) const { return 1.0 / static_cast<double>(i + 1); }

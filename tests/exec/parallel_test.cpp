@@ -5,10 +5,12 @@
 #include <stdexcept>
 #include <vector>
 
+#include <tessera/exec/detail/host/parallel.h>
 #include <tessera/exec/for_each.h>
-#include <tessera/exec/host/parallel.h>
 
 namespace tessera {
+
+using namespace detail;
 namespace {
 
 TEST(Parallel, SharesCoverEverythingOnce) {

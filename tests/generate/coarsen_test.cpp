@@ -16,8 +16,8 @@
 #include <tessera/core/error.h>
 #include <tessera/generate/coarsen.h>
 #include <tessera/generate/isosurface.h>
-#include <tessera/generate/quality.h>
 #include <tessera/mesh/make.h>
+#include <tessera/surface/quality.h>
 
 namespace tessera {
 namespace {

@@ -10,10 +10,12 @@
 #include <vector>
 
 #include <tessera/core/vec.h>
-#include <tessera/generate/cube_table.h>
-#include <tessera/generate/lattice_bits.h>
+#include <tessera/generate/detail/isosurface/cube_table.h>
+#include <tessera/generate/detail/isosurface/lattice_bits.h>
 
 namespace tessera {
+
+using namespace detail;
 namespace {
 
 Vec3d corner_point(int c) {

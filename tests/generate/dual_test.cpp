@@ -14,12 +14,14 @@
 #include <generate/surfaces.h>
 #include <tessera/core/error.h>
 #include <tessera/core/random.h>
-#include <tessera/generate/angle.h>
-#include <tessera/generate/curvature.h>
-#include <tessera/generate/dual.h>
+#include <tessera/generate/detail/common/angle.h>
 #include <tessera/mesh/make.h>
+#include <tessera/surface/curvature.h>
+#include <tessera/surface/dual.h>
 
 namespace tessera {
+
+using namespace detail;
 namespace {
 
 constexpr double pi = std::numbers::pi;

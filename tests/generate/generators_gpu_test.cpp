@@ -10,25 +10,27 @@
 #include <tessera/core/hash.h>
 #include <tessera/core/random.h>
 #include <tessera/generate/coarsen.h>
-#include <tessera/generate/cuda/coarsen.h>
-#include <tessera/generate/cuda/curvature.h>
-#include <tessera/generate/cuda/dual.h>
-#include <tessera/generate/cuda/subdivide.h>
-#include <tessera/generate/cuda/tetrahedralize.h>
-#include <tessera/generate/cuda/weld.h>
-#include <tessera/generate/curvature.h>
-#include <tessera/generate/dual.h>
+#include <tessera/generate/detail/coarsen/cuda/coarsen.h>
+#include <tessera/generate/detail/refine/cuda/subdivide.h>
+#include <tessera/generate/detail/tetrahedralize/cuda/tetrahedralize.h>
+#include <tessera/generate/detail/weld/cuda/weld.h>
 #include <tessera/generate/isosurface.h>
 #include <tessera/generate/resident.h>
 #include <tessera/generate/subdivide.h>
 #include <tessera/generate/tetrahedralize.h>
 #include <tessera/generate/weld.h>
 #include <tessera/mesh/make.h>
+#include <tessera/surface/curvature.h>
+#include <tessera/surface/detail/cuda/curvature.h>
+#include <tessera/surface/detail/cuda/dual.h>
+#include <tessera/surface/dual.h>
 
 #include "generate/solids.h"
 #include "generate/soups.h"
 
 namespace tessera {
+
+using namespace detail;
 namespace {
 
 class OnDevice : public testing::Test {

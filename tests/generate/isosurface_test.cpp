@@ -13,11 +13,13 @@
 #include <generate/surfaces.h>
 #include <tessera/core/error.h>
 #include <tessera/core/random.h>
-#include <tessera/generate/interpolate.h>
-#include <tessera/generate/lattice_bits.h>
+#include <tessera/generate/detail/isosurface/interpolate.h>
+#include <tessera/generate/detail/isosurface/lattice_bits.h>
 #include <tessera/mesh/make.h>
 
 namespace tessera {
+
+using namespace detail;
 namespace {
 
 using test::naive_isosurface;

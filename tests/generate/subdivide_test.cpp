@@ -15,12 +15,14 @@
 #include <generate/surfaces.h>
 #include <tessera/core/error.h>
 #include <tessera/core/random.h>
+#include <tessera/generate/detail/keys/pair_groups.h>
 #include <tessera/generate/key_reduce.h>
-#include <tessera/generate/pair_groups.h>
 #include <tessera/generate/subdivide.h>
 #include <tessera/mesh/make.h>
 
 namespace tessera {
+
+using namespace detail;
 namespace {
 
 using Pair = std::pair<std::uint32_t, std::uint32_t>;

@@ -11,11 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/generate/cube_table.h>
+#include <tessera/generate/detail/isosurface/cube_table.h>
 #include <tessera/generate/isosurface.h>
 #include <tessera/mesh/mesh.h>
 
 namespace tessera::test {
+
+using namespace detail;
 
 /// An output vertex by the input points of its edge, the lower one first.
 using EdgeName = std::array<std::uint64_t, 2>;

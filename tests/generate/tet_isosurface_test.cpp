@@ -14,11 +14,13 @@
 #include <generate/surfaces.h>
 #include <tessera/core/error.h>
 #include <tessera/core/random.h>
-#include <tessera/generate/tet_table.h>
+#include <tessera/generate/detail/isosurface/tet_table.h>
 #include <tessera/mesh/make.h>
 #include <tessera/mesh/triangulate.h>
 
 namespace tessera {
+
+using namespace detail;
 namespace {
 
 using test::EdgeName;

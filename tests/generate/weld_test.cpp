@@ -13,12 +13,14 @@
 #include <generate/surfaces.h>
 #include <tessera/core/error.h>
 #include <tessera/core/random.h>
-#include <tessera/generate/blend.h>
-#include <tessera/generate/point_groups.h>
+#include <tessera/generate/detail/common/blend.h>
+#include <tessera/generate/detail/keys/point_groups.h>
 #include <tessera/generate/weld.h>
 #include <tessera/mesh/make.h>
 
 namespace tessera {
+
+using namespace detail;
 namespace {
 
 using test::make_soup;

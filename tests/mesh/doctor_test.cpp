@@ -14,12 +14,14 @@
 
 #include <tessera/core/error.h>
 #include <tessera/core/random.h>
-#include <tessera/mesh/doctor_geometry.h>
+#include <tessera/mesh/detail/doctor_geometry.h>
 
 #include "doctor_meshes.h"
 #include "doctor_oracle.h"
 
 namespace tessera {
+
+using namespace detail;
 namespace {
 
 using testing::make_solid;

@@ -7,9 +7,11 @@
 #include <vector>
 
 #include <tessera/core/random.h>
-#include <tessera/mesh/octree.h>
+#include <tessera/mesh/detail/octree.h>
 
 namespace tessera {
+
+using namespace detail;
 namespace {
 
 Points random_points(std::size_t n, std::uint64_t seed) {

@@ -37,14 +37,14 @@ class CheckLayers(unittest.TestCase):
 
     def test_includes_downward_are_fine(self):
         self.assert_clean("src/tessera/mesh/a.h", HEADER + "#include <tessera/exec/exec.h>\n")
-        self.assert_clean("src/tessera/topology/a.cpp", "#include <tessera/connect/store.h>\n")
+        self.assert_clean("src/tessera/topology/a.cpp", "#include <tessera/connect/detail/store.h>\n")
         self.assert_clean("src/tessera/io/a.cpp", "#include <vtkCellArray.h>\n#include <tessera/mesh/mesh.h>\n")
         self.assert_clean("src/tessera/tessera.h", HEADER + "#include <tessera/surface/normals.h>\n")
         self.assert_clean("cli/main.cpp", "#include <CLI/CLI.hpp>\n#include <tessera/surface/normals.h>\n")
 
     def test_includes_upward_are_found(self):
         self.assert_found("src/tessera/core/a.cpp", "\n#include <tessera/exec/exec.h>\n", 2, "core may not use exec")
-        self.assert_found("src/tessera/tile/a.h", HEADER + "#include <tessera/connect/store.h>\n", 2, "may not use")
+        self.assert_found("src/tessera/tile/a.h", HEADER + "#include <tessera/connect/detail/store.h>\n", 2, "may not use")
 
     def test_includes_of_siblings_are_found(self):
         self.assert_found("src/tessera/io/a.cpp", "#include <tessera/tile/tile.h>\n", 1, "io may not use tile")
@@ -61,7 +61,7 @@ class CheckLayers(unittest.TestCase):
         self.assert_found("src/tessera/io/a.cpp", "#include <fmt/format.h>\n", 1, "fmt is not for this module")
 
     def test_cuda_stays_out_of_plain_headers(self):
-        for header in ["cuda_runtime.h", "cub/cub.cuh", "tessera/exec/team.cuh"]:
+        for header in ["cuda_runtime.h", "cub/cub.cuh", "tessera/exec/detail/team.cuh"]:
             self.assert_found("src/tessera/exec/a.h", HEADER + f"#include <{header}>\n", 2, "needs no CUDA")
             self.assert_clean("src/tessera/exec/a.cuh", HEADER + f"#include <{header}>\n")
 

@@ -6,12 +6,14 @@
 #include <vector>
 
 #include <tessera/mesh/make.h>
-#include <tessera/tile/cuda/device_tiles.h>
+#include <tessera/tile/detail/cuda/device_tiles.h>
 #include <tessera/tile/tiled_mesh.h>
 
 #include "tile/oracle.h"
 
 namespace tessera {
+
+using namespace detail;
 namespace {
 
 class TilesOnDevice : public ::testing::Test {

@@ -6,13 +6,15 @@
 #include <vector>
 
 #include <tessera/mesh/make.h>
-#include <tessera/tile/corners.h>
+#include <tessera/tile/detail/corners.h>
+#include <tessera/tile/detail/row_search.h>
 #include <tessera/tile/links.h>
-#include <tessera/tile/row_search.h>
 
 #include "tile/oracle.h"
 
 namespace tessera {
+
+using namespace detail;
 namespace {
 
 using IndexRows = std::vector<std::vector<std::uint32_t>>;

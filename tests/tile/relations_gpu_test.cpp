@@ -5,13 +5,15 @@
 #include <vector>
 
 #include <tessera/mesh/make.h>
-#include <tessera/tile/cuda/device_relations.h>
+#include <tessera/tile/detail/cuda/device_relations.h>
+#include <tessera/tile/detail/rows.h>
 #include <tessera/tile/materialize.h>
-#include <tessera/tile/rows.h>
 
 #include "tile/oracle.h"
 
 namespace tessera {
+
+using namespace detail;
 namespace {
 
 class RelationsOnDevice : public ::testing::Test {

@@ -7,13 +7,15 @@
 
 #include <tessera/core/hash.h>
 #include <tessera/mesh/make.h>
-#include <tessera/tile/half_star.h>
+#include <tessera/tile/detail/half_star.h>
+#include <tessera/tile/detail/upper_cells.h>
 #include <tessera/tile/materialize.h>
-#include <tessera/tile/upper_cells.h>
 
 #include "tile/oracle.h"
 
 namespace tessera {
+
+using namespace detail;
 namespace {
 
 template <int Dim>

@@ -5,12 +5,14 @@
 #include <string>
 
 #include <tessera/exec/buffer.h>
-#include <tessera/exec/cuda/faults.h>
+#include <tessera/exec/detail/cuda/faults.h>
 #include <tessera/mesh/make.h>
 
 #include "topology/results.h"
 
 namespace tessera {
+
+using namespace detail;
 namespace {
 
 using namespace testing;

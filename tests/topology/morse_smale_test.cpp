@@ -214,7 +214,7 @@ TEST(TopologyMonitor, ProgressIsReportedByTheCaller) {
 
 /// Stops at the report of that number; returns how many reports there were.
 std::size_t run_until(const Entry& entry, const TiledMesh<3>& tiles, const Field& field, std::size_t last,
-                      const PulledStars<3>::Rows* rows) {
+                      const Rows<StarRelation<3>, 3>* rows) {
   std::stop_source source;
   std::size_t reports = 0;
   const Monitor monitor{[&](std::string_view, double) {
@@ -236,7 +236,7 @@ TEST(TopologyMonitor, StopsWhereItIsAskedTo) {
   const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 20});
   const Field field = make_wave_field(mesh.points, WaveField::rough);
   for (const Provider provider : {Provider::pushed, Provider::explicit_tiles}) {
-    with_rows(tiles, {.provider = provider}, [&](const PulledStars<3>::Rows* rows) {
+    with_rows(tiles, {.provider = provider}, [&](const Rows<StarRelation<3>, 3>* rows) {
       for (const Entry& entry : entries) {
         for (std::size_t last = 1; run_until(entry, tiles, field, last, rows) == last; ++last) {
         }

@@ -193,7 +193,7 @@ Results compute_results(const SimplexMesh<Dim>& mesh, const Field& field, const 
   TileOptions tile_options = setting.tiles;
   tile_options.exec = setting.exec();
   const TiledMesh<Dim> tiles = tile(mesh, tile_options);
-  return with_rows(tiles, setting, [&](const typename PulledStars<Dim>::Rows* rows) {
+  return with_rows(tiles, setting, [&](const Rows<StarRelation<Dim>, Dim>* rows) {
     const TopologyOptions<Dim> common{.exec = setting.exec(), .rows = rows};
     Results results;
     const CriticalPoints points = critical_points(tiles, field, common);

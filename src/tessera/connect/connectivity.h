@@ -10,16 +10,17 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 
-#include <tessera/connect/device_queue.h>
 #include <tessera/connect/plan.h>
-#include <tessera/connect/store.h>
+#include <tessera/connect/statistics.h>
 #include <tessera/core/csr.h>
 #include <tessera/core/memory.h>
 #include <tessera/exec/exec.h>
@@ -50,6 +51,32 @@ namespace detail {
 
 template <int Dim>
 class ConnectionCore;
+class StoredRows;
+class TileStore;
+
+/// Holds a slot of a store: its rows stay where they are for as long as this lives.
+class TilePin {
+ public:
+  static constexpr std::uint32_t one = 4;  ///< in the slot's state; its low bits are its status
+
+  TilePin() = default;
+  TilePin(TilePin&& other) noexcept : state_(std::exchange(other.state_, nullptr)), rows_(other.rows_) {}
+  TilePin& operator=(TilePin&& other) noexcept {
+    std::swap(state_, other.state_);
+    std::swap(rows_, other.rows_);
+    return *this;
+  }
+  ~TilePin() {
+    if (state_ != nullptr) state_->fetch_sub(one, std::memory_order_release);
+  }
+  [[nodiscard]] explicit operator bool() const { return state_ != nullptr; }
+  [[nodiscard]] const StoredRows& rows() const { return *rows_; }
+
+ private:
+  friend class TileStore;
+  std::atomic<std::uint32_t>* state_ = nullptr;
+  const StoredRows* rows_ = nullptr;
+};
 
 }  // namespace detail
 
@@ -60,7 +87,7 @@ class Row {
  public:
   using Entries = IdSpan<typename R::Entry>;
 
-  Row(TileStore::Pin pin, std::span<const std::uint32_t> values) : pin_(std::move(pin)), ids_(values) {}
+  Row(detail::TilePin pin, std::span<const std::uint32_t> values) : pin_(std::move(pin)), ids_(values) {}
   [[nodiscard]] std::size_t size() const { return ids_.size(); }
   [[nodiscard]] bool empty() const { return ids_.empty(); }
   [[nodiscard]] typename R::Entry operator[](std::size_t i) const { return ids_[i]; }
@@ -68,7 +95,7 @@ class Row {
   [[nodiscard]] typename Entries::Iterator end() const { return ids_.end(); }
 
  private:
-  TileStore::Pin pin_;
+  detail::TilePin pin_;
   Entries ids_;
 };
 
@@ -97,7 +124,7 @@ class Rows {
    private:
     Rows rows_;
     std::uint32_t first_ = 0;  // the tiled mesh's id of the tile's first row
-    TileStore::Pin pin_;
+    detail::TilePin pin_;
   };
   [[nodiscard]] Reader reader() const { return Reader(*this); }
 

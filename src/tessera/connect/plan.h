@@ -8,19 +8,39 @@
 // holds keep alive beyond two tiles of each relation and worker.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <span>
 #include <vector>
 
-#include <tessera/connect/costs.h>
-#include <tessera/connect/counts.h>
 #include <tessera/core/memory.h>
 #include <tessera/exec/exec.h>
+#include <tessera/tile/relation.h>
 #include <tessera/tile/tiled_mesh.h>
 
 namespace tessera {
+
+namespace detail {
+class ConnectCosts;  // connect/detail/costs.h
+}  // namespace detail
+
+/// Which ids of vertices and cells are asked for and answered. Edges, and faces of tets, have only canonical
+/// ones.
+enum class Ids {
+  input,  ///< those of the mesh the tiles were made from
+  tiled,  ///< those of the tiled mesh; what push and materialize speak
+};
+
+/// Who numbers edges and faces.
+enum class Numbering { none, implicit, explicit_whole };
+
+/// What is known of a mesh before it is tiled.
+struct MeshSize {
+  int dimension = 3;
+  std::uint64_t vertices = 0;
+  std::uint64_t cells = 0;
+  std::uint32_t tile_vertices = TileOptions{}.max_vertices;  ///< TileOptions::max_vertices
+};
 
 enum class StorageMode {
   automatic,       ///< the fastest that fits the memory, relation by relation
@@ -56,7 +76,7 @@ struct ModeCost {
 };
 
 struct ConnectPlan {
-  ConnectCosts costs;
+  std::shared_ptr<const detail::ConnectCosts> costs;
   std::vector<RelationCost> relations;
   Bytes mesh = 0;        ///< points as floats, and cells; not part of a connection
   Bytes tiled_mesh = 0;  ///< not part of a connection either
@@ -94,68 +114,4 @@ struct ModeChoice {
 /// The smallest budget that choose_mode() accepts.
 [[nodiscard]] Bytes least_memory(const ConnectPlan& plan, StorageMode mode = StorageMode::automatic);
 
-namespace detail {
-
-/// The books of one connection: what it has taken of its budget, and how further relations are stored.
-class Account {
- public:
-  Account(StorageMode mode, Bytes memory) : mode_(mode), memory_(memory) {}
-
-  void set_costs(const ConnectCosts& costs) { costs_ = costs; }
-  [[nodiscard]] const ConnectCosts& costs() const { return costs_; }
-  [[nodiscard]] Bytes memory() const { return memory_; }
-  /// Everything that was booked, in order.
-  [[nodiscard]] const std::vector<RelationKey>& booked() const { return booked_; }
-
-  /// How to store these relations too, besides what is booked; nothing if they do not fit.
-  [[nodiscard]] std::optional<ModeChoice> find_choice(std::span<const RelationKey> wanted) const;
-  /// The same, or Error(out_of_memory).
-  [[nodiscard]] ModeChoice choose(std::span<const RelationKey> wanted) const;
-  /// The smallest budget for all that is booked and wanted, if it is requested at once.
-  [[nodiscard]] Bytes least(std::span<const RelationKey> wanted) const;
-
-  void book(std::span<const RelationKey> wanted, const ModeChoice& choice);
-  /// Books an enumeration if there is none yet, or throws Error(out_of_memory).
-  void book_enumeration();
-  [[nodiscard]] Numbering numbering() const { return state_.numbering; }
-  [[nodiscard]] bool is_materialized(RelationKey key) const { return whole_[key.index()]; }
-  /// How all that is booked is stored.
-  [[nodiscard]] ModeChoice summary() const { return describe(state_, booked_, whole_); }
-  /// Replaces what was expected of the enumeration or of a materialized relation by what it takes.
-  void settle_enumeration(Bytes taken) { state_.enumeration = taken; }
-  void settle_rows(RelationKey key, Bytes taken);
-
-  /// What tiles' rows may take while `transient` bytes are in use besides what is booked.
-  [[nodiscard]] Bytes store_budget(Bytes transient = 0) const;
-
- private:
-  struct State {
-    Numbering numbering = Numbering::none;
-    Bytes enumeration = 0;
-    Bytes maps = 0;     // from the input's ids
-    Bytes rows = 0;     // materialized
-    RelationSet tiles;  // the relations that are served from tiles
-    Bytes peak = 0;     // the most that is needed on the way to it
-  };
-
-  /// The state after these relations are stored: those in `whole` materialized, the others as tiles.
-  [[nodiscard]] State advance(const State& from, std::span<const RelationKey> wanted, Numbering numbering,
-                              RelationSet whole) const;
-  [[nodiscard]] Bytes held(const State& state) const;
-  [[nodiscard]] Bytes needed(const State& state) const;
-  [[nodiscard]] std::vector<Numbering> numberings(const State& from,
-                                                  std::span<const RelationKey> wanted) const;
-  [[nodiscard]] ModeChoice describe(const State& state, std::span<const RelationKey> wanted,
-                                    RelationSet whole) const;
-
-  StorageMode mode_;
-  Bytes memory_;
-  ConnectCosts costs_;
-  State state_;
-  std::vector<RelationKey> booked_;
-  RelationSet whole_;                                          // of those, the materialized ones
-  std::array<Bytes, ConnectCounts::max_relations> rows_of_{};  // materialized, by relation
-};
-
-}  // namespace detail
 }  // namespace tessera

@@ -48,7 +48,7 @@ struct RecentRow {
   const std::uint32_t* values = nullptr;
 };
 
-inline constexpr std::size_t ttk_rows = ConnectCounts::max_relations;
+inline constexpr std::size_t ttk_rows = RelationKey::count;
 
 /// What a thread remembers. `thread` is an address that only that thread has.
 struct ThreadRows {

@@ -15,8 +15,21 @@
 
 #include <tessera/core/array.h>
 #include <tessera/core/error.h>
+#include <tessera/core/macros.h>
 
 namespace tessera {
+
+/// Rows that lie somewhere else, on either side: what a Csr, or its like on a device, points to.
+template <class T>
+struct RowsView {
+  const std::uint32_t* offsets = nullptr;
+  const T* values = nullptr;
+
+  [[nodiscard]] TS_HD std::uint32_t size_of(std::size_t row) const { return offsets[row + 1] - offsets[row]; }
+  [[nodiscard]] TS_HD std::span<const T> operator[](std::size_t row) const {
+    return {values + offsets[row], size_of(row)};
+  }
+};
 
 /// Rows of T for each Row id. Offsets are 4 bytes: a relation with more than 2^32 - 1 entries does
 /// not fit one Csr (checked_offset() says so); such a mesh is consumed tile by tile.
@@ -32,6 +45,7 @@ struct Csr {
     const Offset begin = offsets[row.index()];
     return {values.data() + begin, offsets[row.index() + 1] - begin};
   }
+  [[nodiscard]] RowsView<T> view() const { return {offsets.data(), values.data()}; }
   [[nodiscard]] std::size_t bytes() const {
     return offsets.size() * sizeof(Offset) + values.size() * sizeof(T);
   }

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <utility>
 
 #include <tessera/core/array.h>
@@ -53,6 +54,96 @@ using EdgeId = Id<struct EdgeTag>;
 using FaceId = Id<struct FaceTag>;
 using TetId = Id<struct TetTag>;
 using TileId = Id<struct TileTag>;
+
+/// Ids of a tiled mesh, which numbers elements anew. They are what push hands out and attributes take.
+namespace tiled {
+using VertexId = Id<struct TiledVertexTag>;
+using EdgeId = Id<struct TiledEdgeTag>;
+using FaceId = Id<struct TiledFaceTag>;
+using TetId = Id<struct TiledTetTag>;
+}  // namespace tiled
+
+/// The ids from `begin` up to `end`: for (VertexId v : mesh.vertices()).
+template <class IdType>
+class IdRange {
+ public:
+  class Iterator {
+   public:
+    using value_type = IdType;
+    using difference_type = std::ptrdiff_t;
+    Iterator() = default;
+    TS_HD constexpr explicit Iterator(IdType at) : at_(at) {}
+    TS_HD constexpr IdType operator*() const { return at_; }
+    TS_HD constexpr Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    TS_HD constexpr Iterator operator++(int) {
+      const Iterator before = *this;
+      ++at_;
+      return before;
+    }
+    friend constexpr bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    IdType at_;
+  };
+
+  IdRange() = default;
+  TS_HD constexpr IdRange(std::size_t begin, std::size_t end)
+      : begin_(static_cast<std::uint32_t>(begin)), end_(static_cast<std::uint32_t>(end)) {}
+  TS_HD constexpr explicit IdRange(std::size_t count) : IdRange(0, count) {}
+  [[nodiscard]] TS_HD constexpr std::size_t size() const { return end_ - begin_; }
+  [[nodiscard]] TS_HD constexpr bool empty() const { return begin_ == end_; }
+  [[nodiscard]] TS_HD constexpr bool contains(IdType id) const {
+    return id.index() >= begin_ && id.index() < end_;
+  }
+  [[nodiscard]] TS_HD constexpr Iterator begin() const { return Iterator(IdType(begin_)); }
+  [[nodiscard]] TS_HD constexpr Iterator end() const { return Iterator(IdType(end_)); }
+
+ private:
+  std::uint32_t begin_ = 0;
+  std::uint32_t end_ = 0;
+};
+
+/// The entries of a row as ids. A pointer and a length: usable in kernels, valid as long as what it points
+/// to.
+template <class Entry>
+class IdSpan {
+ public:
+  class Iterator {
+   public:
+    using value_type = Entry;
+    using difference_type = std::ptrdiff_t;
+    Iterator() = default;
+    TS_HD constexpr explicit Iterator(const std::uint32_t* at) : at_(at) {}
+    TS_HD constexpr Entry operator*() const { return Entry(*at_); }
+    TS_HD constexpr Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    TS_HD constexpr Iterator operator++(int) { return Iterator(at_++); }
+    friend constexpr bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    const std::uint32_t* at_ = nullptr;
+  };
+
+  IdSpan() = default;
+  TS_HD constexpr IdSpan(const std::uint32_t* data, std::size_t size) : data_(data), size_(size) {}
+  explicit constexpr IdSpan(std::span<const std::uint32_t> values)
+      : data_(values.data()), size_(values.size()) {}
+  [[nodiscard]] TS_HD constexpr std::size_t size() const { return size_; }
+  [[nodiscard]] TS_HD constexpr bool empty() const { return size_ == 0; }
+  [[nodiscard]] TS_HD constexpr Entry operator[](std::size_t i) const { return Entry(data_[i]); }
+  [[nodiscard]] TS_HD constexpr Iterator begin() const { return Iterator(data_); }
+  [[nodiscard]] TS_HD constexpr Iterator end() const { return Iterator(data_ + size_); }
+  [[nodiscard]] constexpr std::span<const std::uint32_t> indices() const { return {data_, size_}; }
+
+ private:
+  const std::uint32_t* data_ = nullptr;
+  std::size_t size_ = 0;
+};
 
 /// An owning array with one value for each element of a kind; takes only that kind's id.
 template <class IdType, class T>

@@ -4,11 +4,11 @@
 #include <cstddef>
 
 #include <tessera/exec/for_each.h>
-#include <tessera/exec/cuda/check.cuh>
+#include <tessera/exec/detail/cuda/check.cuh>
 
 namespace tessera {
 
-namespace cuda {
+namespace detail::cuda {
 
 inline constexpr int block_threads = 256;
 
@@ -35,14 +35,14 @@ void for_each(const Exec& exec, std::size_t n, const F& f) {
   check_launch("starting a loop");
 }
 
-}  // namespace cuda
+}  // namespace detail::cuda
 
 /// Calls f(i) for i in [0, n): on a device as one kernel, queued; on the host as host_for_each.
 /// f is a TS_LAMBDA and captures pointers or spans to memory at exec's place.
 template <class F>
 void for_each(const Exec& exec, std::size_t n, const F& f) {
   if (!exec.is_cuda()) return host_for_each(exec, n, f);
-  cuda::for_each(exec, n, f);
+  detail::cuda::for_each(exec, n, f);
 }
 
 }  // namespace tessera

@@ -2,19 +2,27 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 
 #include <tessera/exec/exec.h>
-#include <tessera/exec/host/parallel.h>
 
 namespace tessera {
+
+namespace detail {
+
+/// Calls share(begin, end) for contiguous parts of [0, n), each on a thread of its own.
+void run_shares(int threads, std::size_t n, const std::function<void(std::size_t, std::size_t)>& share);
+
+}  // namespace detail
 
 /// Calls f(i) for i in [0, n) on exec's host threads; in which order is not promised. The calls must not
 /// write what others read.
 template <class F>
 void host_for_each(const Exec& exec, std::size_t n, F&& f) {
-  host::for_each_share(exec.threads(), n, [&](host::Range range) {
-    for (std::size_t i = range.begin; i < range.end; ++i) f(i);
-  });
+  const auto share = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) f(i);
+  };
+  detail::run_shares(exec.threads(), n, std::ref(share));
 }
 
 }  // namespace tessera

@@ -17,13 +17,13 @@
 #include <type_traits>
 #include <utility>
 
+#include <tessera/core/csr.h>
 #include <tessera/core/id.h>
 #include <tessera/core/macros.h>
 #include <tessera/exec/buffer.h>
 #include <tessera/generate/key_reduce.h>
-#include <tessera/generate/rows.h>
+#include <tessera/exec/buffers.cuh>
 #include <tessera/exec/for_each.cuh>
-#include <tessera/generate/cuda/buffers.cuh>
 
 namespace tessera {
 
@@ -184,13 +184,13 @@ template <class Value, class Merge>
 [[nodiscard]] ReductionBuffers<Value> join(const Exec& exec, const ReductionBuffers<Value>& first,
                                            const ReductionBuffers<Value>& second, const Merge& merge,
                                            KeyMethod method = KeyMethod::automatic) {
-  const Buffer<std::uint64_t> keys = cuda::joined(exec, first.groups.keys, second.groups.keys);
-  const Buffer<Value> values = cuda::joined(exec, first.values, second.values);
+  const Buffer<std::uint64_t> keys = detail::cuda::joined(exec, first.groups.keys, second.groups.keys);
+  const Buffer<Value> values = detail::cuda::joined(exec, first.values, second.values);
   ReductionBuffers<Value> result = key_reduce<Value>(exec, keys.span(), values.span(), merge, method);
   const Buffer<VertexId> place = std::move(result.groups.connections);
   const std::size_t items = first.groups.connections.size();
   result.groups.connections = Buffer<VertexId>(exec, items + second.groups.connections.size());
-  result.groups.counts = cuda::filled<std::uint32_t>(exec, result.size(), 0);
+  result.groups.counts = detail::cuda::filled<std::uint32_t>(exec, result.size(), 0);
   const auto add = [&](const ReductionBuffers<Value>& part, std::size_t first_output,
                        std::size_t first_item) {
     const VertexId* const at = place.data() + first_output;

@@ -5,10 +5,11 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
+#include <tessera/core/vec.h>
 #include <tessera/exec/buffer.h>
 #include <tessera/exec/exec.h>
-#include <tessera/generate/interpolate.h>
 #include <tessera/generate/isosurface.h>
 #include <tessera/generate/subdivide.h>
 #include <tessera/mesh/mesh.h>

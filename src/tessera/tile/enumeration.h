@@ -11,51 +11,18 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
+#include <memory>
 
 #include <tessera/core/array.h>
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
-#include <tessera/tile/half_star.h>
-#include <tessera/tile/search.h>
 #include <tessera/tile/tiled_mesh.h>
 
 namespace tessera {
 
-/// The enumeration of the edges and faces whose lowest vertex lies in an interval: one tile's, or the whole
-/// mesh's.
-struct EnumerationPart {
-  std::uint32_t first_vertex = 0;
-  std::uint32_t first_edge = 0;
-  std::uint32_t first_face = 0;
-  Array<std::uint32_t> edge_offsets = {0};  ///< by vertex, counted from the part's first
-  Array<std::uint32_t> edge_hi;
-  Array<std::uint32_t> face_offsets = {0};  ///< by edge, counted from the part's first
-  Array<std::uint32_t> face_hi;
-
-  /// a < b must be an edge whose lower end lies in the part.
-  [[nodiscard]] std::uint32_t edge_id(std::uint32_t a, std::uint32_t b) const {
-    const std::uint32_t* row = edge_offsets.data() + (a - first_vertex);
-    return first_edge + find_in_row(edge_hi, row, b);
-  }
-  /// a < b < c must be a face whose lowest vertex lies in the part.
-  [[nodiscard]] std::uint32_t face_id(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
-    return face_above(edge_id(a, b), c);
-  }
-  /// The face of the edge e = (a, b) and c > b; the edge lies in the part.
-  [[nodiscard]] std::uint32_t face_above(std::uint32_t e, std::uint32_t c) const {
-    const std::uint32_t* row = face_offsets.data() + (e - first_edge);
-    return first_face + find_in_row(face_hi, row, c);
-  }
-  [[nodiscard]] std::size_t bytes() const {
-    return 4 * (edge_offsets.size() + edge_hi.size() + face_offsets.size() + face_hi.size());
-  }
-};
-
-/// Works out the part of the stars' vertices. Its first_edge and first_face are left 0. Scratch memory is the
-/// caller's.
-template <int Dim>
-void fill_part(const HalfStars<Dim>& stars, UpperStar<Dim>& star, EnumerationPart& part);
+namespace detail {
+struct EnumerationPart;  // tile/detail/enumeration_part.h
+}  // namespace detail
 
 /// Where each tile's edges and faces begin and, if it is explicit, the whole enumeration.
 template <int Dim>
@@ -65,12 +32,12 @@ class Enumeration {
   [[nodiscard]] static Enumeration make_explicit(const TiledMesh<Dim>& tiles,
                                                  const Exec& exec = Exec::host());
   /// The explicit one from its arrays, which somebody else has made.
-  [[nodiscard]] static Enumeration from_whole(const TiledMesh<Dim>& tiles, EnumerationPart whole);
+  [[nodiscard]] static Enumeration from_whole(const TiledMesh<Dim>& tiles, detail::EnumerationPart whole);
   /// The implicit one: intervals only, 8 bytes a tile. The same ids.
   [[nodiscard]] static Enumeration make_implicit(const TiledMesh<Dim>& tiles,
                                                  const Exec& exec = Exec::host());
 
-  [[nodiscard]] bool is_explicit() const { return explicit_; }
+  [[nodiscard]] bool is_explicit() const { return whole_ != nullptr; }
   [[nodiscard]] std::size_t edge_count() const { return first_edge_.back(); }
   [[nodiscard]] std::size_t face_count() const { return first_face_.back(); }
   [[nodiscard]] std::uint32_t first_edge(TileId t) const { return first_edge_[t.index()]; }
@@ -78,13 +45,12 @@ class Enumeration {
   /// The tile that an edge or a face is internal to.
   [[nodiscard]] TileId tile_of(EdgeId e) const { return find(first_edge_, e.index()); }
   [[nodiscard]] TileId tile_of(FaceId f) const { return find(first_face_, f.index()); }
-  [[nodiscard]] const EnumerationPart& whole() const {
-    TS_EXPECTS(explicit_);
-    return whole_;
+  /// Of an explicit one: its arrays.
+  [[nodiscard]] const detail::EnumerationPart& whole() const {
+    TS_EXPECTS(is_explicit());
+    return *whole_;
   }
-  [[nodiscard]] std::size_t bytes() const {
-    return 4 * (first_edge_.size() + first_face_.size()) + (explicit_ ? whole_.bytes() : 0);
-  }
+  [[nodiscard]] std::size_t bytes() const;
 
  private:
   static TileId find(const Array<std::uint32_t>& first, std::uint32_t id) {
@@ -94,10 +60,9 @@ class Enumeration {
   void number_tiles(const TiledMesh<Dim>& tiles);  ///< the tiles' first edges and faces from the whole
   void number_cells(const TiledMesh<Dim>& tiles);  ///< the tiles' first faces in the plane
 
-  bool explicit_ = false;
   Array<std::uint32_t> first_edge_ = {0};
   Array<std::uint32_t> first_face_ = {0};
-  EnumerationPart whole_;
+  std::shared_ptr<const detail::EnumerationPart> whole_;  // null: implicit
 };
 
 }  // namespace tessera

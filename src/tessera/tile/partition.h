@@ -8,7 +8,6 @@
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
 #include <tessera/mesh/mesh.h>
-#include <tessera/mesh/morton.h>
 
 namespace tessera {
 
@@ -26,13 +25,6 @@ struct Partition {
 /// for any size of tiles.
 [[nodiscard]] Partition partition_octree(const Points& points, std::uint32_t max_vertices,
                                          const Exec& exec = Exec::host());
-
-/// The cube whose octree that is.
-[[nodiscard]] Box octree_cube(const Points& points, const Exec& exec = Exec::host());
-/// Where the tiles of partition_octree() begin, and their end, from the same of its leaves: runs of small
-/// leaves become one tile.
-[[nodiscard]] Array<std::uint32_t> join_leaves(std::span<const std::uint32_t> leaves,
-                                               std::uint32_t max_vertices);
 
 /// The input's order cut into runs of `max_vertices`, for meshes whose order is local already.
 [[nodiscard]] Partition partition_in_order(std::size_t vertices, std::uint32_t max_vertices);

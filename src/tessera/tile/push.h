@@ -7,21 +7,21 @@
 // data-parallel work.
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <optional>
 #include <span>
 #include <tuple>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
-#include <tessera/core/macros.h>
+#include <tessera/core/csr.h>
+#include <tessera/core/id.h>
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
-#include <tessera/exec/host/parallel.h>
-#include <tessera/tile/rows.h>
+#include <tessera/tile/enumeration.h>
+#include <tessera/tile/relation.h>
+#include <tessera/tile/tiled_mesh.h>
 
 namespace tessera {
 
@@ -35,20 +35,19 @@ struct PushOptions {
 
 namespace detail {
 
-/// The elements of a kind that are internal to a tile, as an interval of ids.
-template <Kind K, int Dim>
-std::pair<std::uint32_t, std::uint32_t> internal_ids(const TiledMesh<Dim>& tiles,
-                                                     const Enumeration<Dim>* enumeration, TileId tile) {
-  if constexpr (K == Kind::vertex) {
-    return {tiles.vertices(tile).begin, tiles.vertices(tile).end};
-  } else if constexpr (static_cast<int>(K) == Dim) {
-    return {tiles.internal_cells(tile).begin, tiles.internal_cells(tile).end};
-  } else {
-    const TileId next(tile.index() + 1);
-    if constexpr (K == Kind::edge) return {enumeration->first_edge(tile), enumeration->first_edge(next)};
-    return {enumeration->first_face(tile), enumeration->first_face(next)};
-  }
-}
+/// The elements of one tile that are visited, ascending, and their rows, one RowsView a relation; row i
+/// belongs to the element first + i.
+struct TileVisit {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+  std::optional<std::span<const std::uint32_t>> active;
+  std::span<const RowsView<std::uint32_t>> rows;
+};
+
+/// Calls visit() once for each tile, concurrently.
+template <int Dim>
+void walk_tiles(const TiledMesh<Dim>& tiles, std::span<const RelationKey> relations,
+                const PushOptions<Dim>& options, const std::function<void(const TileVisit&)>& visit);
 
 }  // namespace detail
 
@@ -61,43 +60,23 @@ requires(RelationOf<R, Dim>&&...) void for_each(const TiledMesh<Dim>& tiles, con
   using First = std::tuple_element_t<0, std::tuple<R...>>;
   static_assert(((R::from == First::from) && ...),
                 "the relations of one walk begin with one kind of element");
-  TS_EXPECTS(options.enumeration != nullptr || !(needs_enumeration<R, Dim> || ...));
-  struct Worker : RowWorker<Dim> {
-    using RowWorker<Dim>::RowWorker;
-    std::array<TileRows, sizeof...(R)> rows_of;
-  };
-  std::vector<std::unique_ptr<Worker>> workers;
-  for (int i = 0; i < options.exec.threads(); ++i)
-    workers.push_back(std::make_unique<Worker>(tiles, options.enumeration));
-  host::for_each_chunk(
-      options.exec.threads(), tiles.tile_count(), tiles_at_once, [&](host::Range range, int index) {
-        Worker& worker = *workers[static_cast<std::size_t>(index)];
-        for (std::size_t t = range.begin; t < range.end; ++t) {
-          if (options.monitor != nullptr && options.monitor->is_stopped()) return;
-          const TileId tile(static_cast<std::uint32_t>(t));
-          const auto [begin, end] = detail::internal_ids<First::from>(tiles, options.enumeration, tile);
-          std::span<const std::uint32_t> active;
-          if (options.active.has_value()) {
-            const auto first = std::ranges::lower_bound(*options.active, begin);
-            active = {first, std::ranges::lower_bound(*options.active, end)};
-            if (active.empty()) continue;
-          }
-          std::size_t k = 0;
-          (worker.maker.template fill<R>(tile, worker.rows_of[k++]), ...);
-          const auto call = [&, first = begin](std::uint32_t id) {
-            [&]<std::size_t... I>(std::index_sequence<I...>) {
-              f(typename First::Row(id), IdSpan<typename R::Entry>(worker.rows_of[I][id - first])...);
-            }
-            (std::index_sequence_for<R...>{});
-          };
-          if (options.active.has_value()) {
-            for (const std::uint32_t id : active) call(id);
-          } else {
-            for (std::uint32_t id = begin; id < end; ++id) call(id);
-          }
-        }
-      });
-  if (options.monitor != nullptr) options.monitor->update("walking the tiles", 1);
+  constexpr std::array<RelationKey, sizeof...(R)> keys = {key_of<R>...};
+  detail::walk_tiles<Dim>(tiles, keys, options, [&](const detail::TileVisit& tile) {
+    const auto call = [&](std::uint32_t id) {
+      const std::uint32_t row = id - tile.first;
+      [&]<std::size_t... I>(std::index_sequence<I...>) {
+        f(typename First::Row(id),
+          IdSpan<typename R::Entry>(tile.rows[I].values + tile.rows[I].offsets[row],
+                                    tile.rows[I].offsets[row + 1] - tile.rows[I].offsets[row])...);
+      }
+      (std::index_sequence_for<R...>{});
+    };
+    if (tile.active.has_value()) {
+      for (const std::uint32_t id : *tile.active) call(id);
+    } else {
+      for (std::uint32_t id = tile.first; id < tile.first + tile.count; ++id) call(id);
+    }
+  });
 }
 
 }  // namespace tessera

@@ -4,8 +4,12 @@
 // or its neighbours of the same kind (VV: sharing an edge; EE: a vertex; FF: an edge; TT: a triangle).
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include <tessera/core/id.h>
 
@@ -52,6 +56,11 @@ using TT = Relation<Kind::tet, Kind::tet>;
 template <class R, int Dim>
 concept RelationOf = static_cast<int>(R::from) <= Dim&& static_cast<int>(R::to) <= Dim;
 
+/// Does a relation name edges or faces that only an enumeration numbers?
+template <class R, int Dim>
+inline constexpr bool needs_enumeration = (R::from != Kind::vertex && static_cast<int>(R::from) != Dim) ||
+                                          (R::to != Kind::vertex && static_cast<int>(R::to) != Dim);
+
 /// Calls f(R{}, "XY") for every relation of the dimension, in the order above.
 template <int Dim, class F>
 constexpr void for_each_relation(F&& f) {
@@ -64,5 +73,41 @@ constexpr void for_each_relation(F&& f) {
       offer(FT{}, "FT");
   offer(VV{}, "VV"), offer(EE{}, "EE"), offer(FF{}, "FF"), offer(TT{}, "TT");
 }
+
+/// Links (links.h) are named like relations.
+template <class L>
+inline constexpr bool is_link = false;
+
+/// A relation, or a link, as a value, where the type is not known before the program runs.
+struct RelationKey {
+  static constexpr std::size_t count = 19;  ///< sixteen relations, three links
+
+  Kind from = Kind::vertex;
+  Kind to = Kind::vertex;
+  bool is_link = false;
+
+  [[nodiscard]] constexpr std::size_t index() const {
+    if (is_link) return 16 + static_cast<std::size_t>(from);
+    return 4 * static_cast<std::size_t>(from) + static_cast<std::size_t>(to);
+  }
+  /// "VT"; "vertex links".
+  [[nodiscard]] std::string name() const {
+    constexpr std::string_view letters = "VEFT";
+    constexpr std::string_view words[] = {"vertex links", "edge links", "face links"};
+    if (is_link) return std::string(words[static_cast<std::size_t>(from)]);
+    return {letters[static_cast<std::size_t>(from)], letters[static_cast<std::size_t>(to)]};
+  }
+  friend constexpr bool operator==(const RelationKey&, const RelationKey&) = default;
+};
+
+template <class R>
+inline constexpr RelationKey key_of = {R::from, R::to, is_link<R>};
+
+/// Every relation of a dimension, in the order of relation.h.
+[[nodiscard]] std::vector<RelationKey> list_relations(int dimension);
+/// The links of a dimension, from those of vertices up.
+[[nodiscard]] std::vector<RelationKey> list_links(int dimension);
+/// "VT" or "vt"; nothing if a mesh of the dimension has no such relation.
+[[nodiscard]] std::optional<RelationKey> find_relation(std::string_view name, int dimension);
 
 }  // namespace tessera

@@ -39,8 +39,14 @@ struct RibbonStatistics {
   double share = 0;                  ///< external cells over all cells
 };
 
+namespace detail {
 template <int Dim>
-class DeviceTiles;  // tile/cuda/device_tiles.h
+class DeviceTiles;  // tile/detail/cuda/device_tiles.h
+template <int Dim>
+class DeviceTiler;
+template <int Dim>
+class Tiler;
+}  // namespace detail
 
 /// All ids it speaks are its own (renumbered) ones, except where a name says input.
 template <int Dim>
@@ -102,8 +108,8 @@ class TiledMesh {
   [[nodiscard]] std::span<const std::uint32_t> cells_to_input() const { return cell_to_input_; }
 
   /// Its copy on a device, which analyses there use instead of making one each; null if it has none.
-  [[nodiscard]] const std::shared_ptr<const DeviceTiles<Dim>>& on_device() const { return device_; }
-  void attach(std::shared_ptr<const DeviceTiles<Dim>> device) { device_ = std::move(device); }
+  [[nodiscard]] const std::shared_ptr<const detail::DeviceTiles<Dim>>& on_device() const { return device_; }
+  void attach(std::shared_ptr<const detail::DeviceTiles<Dim>> device) { device_ = std::move(device); }
 
   [[nodiscard]] RibbonStatistics ribbon() const;
   [[nodiscard]] std::size_t bytes() const;
@@ -112,9 +118,9 @@ class TiledMesh {
 
  private:
   template <int D>
-  friend class Tiler;
+  friend class detail::Tiler;
   template <int D>
-  friend class DeviceTiler;
+  friend class detail::DeviceTiler;
 
   Array<std::uint32_t> vertex_to_input_;    // empty: as they were
   Array<std::uint32_t> vertex_from_input_;  // likewise
@@ -125,7 +131,7 @@ class TiledMesh {
   Array<std::uint32_t> cell_to_input_;  // empty: as they were
   Array<std::uint32_t> first_cell_ = {0};
   Csr<TileId, std::uint32_t> external_;
-  std::shared_ptr<const DeviceTiles<Dim>> device_;
+  std::shared_ptr<const detail::DeviceTiles<Dim>> device_;
 };
 
 /// How vertices are numbered.

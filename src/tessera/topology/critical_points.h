@@ -17,6 +17,7 @@
 
 #include <array>
 #include <cstdint>
+#include <type_traits>
 
 #include <tessera/connect/connectivity.h>
 #include <tessera/core/array.h>
@@ -25,7 +26,6 @@
 #include <tessera/mesh/field.h>
 #include <tessera/tile/tiled_mesh.h>
 #include <tessera/topology/critical_type.h>
-#include <tessera/topology/star_source.h>
 
 namespace tessera {
 
@@ -44,13 +44,21 @@ struct CriticalPoints {
   std::array<std::size_t, 5> count = {};  ///< by type, minimum to degenerate
 };
 
+/// Vertices a tile that suit pushing: fewer cells lie in several tiles than in smaller ones, and a tile still
+/// fits a core's second-level cache.
+inline constexpr std::uint32_t pushed_tile_vertices = 2048;
+
+/// The relation that analyses pull stars through: VT of tetrahedra, VF of triangles.
+template <int Dim>
+using StarRelation = std::conditional_t<Dim == 3, VT, VF>;
+
 template <int Dim>
 struct TopologyOptions {
   Exec exec = Exec::host();
   const Monitor* monitor = nullptr;
   /// Stars are pulled through these rows instead of being worked out tile by tile: they must be of a
   /// connectivity of the same tiles with Ids::tiled.
-  const typename PulledStars<Dim>::Rows* rows = nullptr;
+  const Rows<StarRelation<Dim>, Dim>* rows = nullptr;
 };
 
 /// O(cells). Takes 9 bytes a vertex, 32 a critical point besides the result and what workers need for a tile.

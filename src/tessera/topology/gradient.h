@@ -59,7 +59,7 @@ struct Branch {
   std::vector<std::uint32_t> others;  ///< ... that these cells share, at least two, ascending; tiled ids
 };
 
-namespace cuda {
+namespace detail::cuda {
 template <int Dim>
 struct DeviceGradient;  // topology/cuda/analyses.h
 }
@@ -135,7 +135,9 @@ class Gradient {
 
   /// The same arrays on the device that computed them, if it keeps paths and no vertex has more than 254
   /// lower neighbours; else null.
-  [[nodiscard]] const std::shared_ptr<const cuda::DeviceGradient<Dim>>& on_device() const { return device_; }
+  [[nodiscard]] const std::shared_ptr<const detail::cuda::DeviceGradient<Dim>>& on_device() const {
+    return device_;
+  }
 
   /// Of what is stored, the order (8 bytes a vertex) not counted.
   [[nodiscard]] std::size_t bytes() const;
@@ -159,7 +161,7 @@ class Gradient {
   std::vector<Branch> branches_;
   Array<std::uint32_t> first_cells_;
   std::array<Array<CriticalCell>, 4> critical_;
-  std::shared_ptr<const cuda::DeviceGradient<Dim>> device_;
+  std::shared_ptr<const detail::cuda::DeviceGradient<Dim>> device_;
 };
 
 template <int Dim>

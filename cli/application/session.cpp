@@ -1,0 +1,191 @@
+#include "application/session.h"
+
+#include <charconv>
+#include <cstdio>
+
+#include <tessera/core/config.h>
+#include <tessera/exec/buffer.h>
+
+#include "data/files.h"
+
+namespace tessera::cli {
+namespace {
+
+Bytes parse_limit(const std::string& memory, const char* option) {
+  if (memory.empty()) return MemoryBudget::unlimited;
+  const Bytes limit = parse_bytes(memory);
+  if (limit == 0) {
+    throw Error(ErrorCode::bad_option,
+                fmt::format("{} 0 allows nothing; write a size such as 512M or 8G", option));
+  }
+  return limit;
+}
+
+/// The Exec that `--device` names, or none for `auto`.
+std::optional<Exec> parse_device(const std::string& device, int threads) {
+  if (threads < 0) throw Error(ErrorCode::bad_option, "--threads must be 0 (all of them) or more");
+  if (device.empty() || device == "auto") return std::nullopt;
+  if (device == "cpu") return Exec::host(threads);
+  if (device == "cuda") return Exec::cuda(0, threads);
+  constexpr std::string_view prefix = "cuda:";
+  if (device.starts_with(prefix)) {
+    int index = 0;
+    const char* end = device.data() + device.size();
+    const auto [stop, status] = std::from_chars(device.data() + prefix.size(), end, index);
+    if (status == std::errc{} && stop == end && index >= 0) return Exec::cuda(index, threads);
+  }
+  throw Error(ErrorCode::bad_option,
+              fmt::format("'{}' is not a device; write --device auto, cpu, cuda or cuda:1", device));
+}
+
+void write_json(const std::string& target, const Json& object) {
+  const std::string text = object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  if (target == "-") {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+  } else {
+    write_file(target, text);
+  }
+}
+
+Json make_error(const Error& error) {
+  return {
+      {"code", static_cast<int>(error.code())}, {"name", to_string(error.code())}, {"message", error.what()}};
+}
+
+}  // namespace
+
+Session::Session(std::string verb, CommonOptions options, std::stop_token stop)
+    : verb_(std::move(verb)),
+      options_(std::move(options)),
+      bar_(!options_.quiet && ProgressBar::is_wanted()),
+      memory_(parse_limit(options_.memory, "--memory")),
+      exec_(parse_device(options_.device, options_.threads)) {
+  monitor_.report = [this](std::string_view stage, double fraction) { bar_.update(stage, fraction); };
+  monitor_.stop = std::move(stop);
+  if (!options_.device_memory.empty()) {
+    set_device_memory_limit(parse_limit(options_.device_memory, "--device-memory"));
+  }
+}
+
+Session::PhaseScope::~PhaseScope() {
+  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+  session_.seconds_[static_cast<std::size_t>(phase_)] += seconds;
+}
+
+Exec Session::choose(const WorkSize& size) {
+  reckoned_ = size.device_bytes;
+  if (!is_automatic()) {
+    is_on_device_ = exec_->is_cuda();
+    return *exec_;
+  }
+  const bool is_wanted = !options_.device.empty();
+  const auto take_host = [&](const std::string& why, bool is_said) {
+    exec_ = host();
+    if (is_said) note(fmt::format("running on the {}: {}", exec_->description(), why));
+    return *exec_;
+  };
+  constexpr double start_seconds = 0.3;  // of a GPU with the first copies; part of it is asking for one
+  if (size.host_seconds / host().threads() < start_seconds) return take_host("the work is small", is_wanted);
+  const std::vector<DeviceInfo> found = devices();
+  // Nobody who has no GPU and did not ask for one wants to hear of it.
+  if (found.empty()) return take_host(no_device_reason(), is_wanted);
+  const Exec there = Exec::cuda(found.front().index, options_.threads);
+  const Bytes free = device_available_bytes(there);
+  if (size.device_bytes > free) {
+    return take_host(fmt::format("the work takes {}, and {} has {} free", format_bytes(size.device_bytes),
+                                 found.front().name, format_bytes(free)),
+                     true);
+  }
+  exec_ = there;
+  note(fmt::format("running on {}", exec_->description()));
+  return *exec_;
+}
+
+bool Session::is_of_device(const Error& error) {
+  const std::string_view what = error.what();
+  return error.code() == ErrorCode::device_failed ||
+         (error.code() == ErrorCode::out_of_memory && what.starts_with("the GPU"));
+}
+
+void Session::go_on_with_host(const Error& error) {
+  exec_ = host();
+  note(fmt::format("{}; going on with the {}", error.what(), exec_->description()));
+}
+
+void Session::say_if_device_was_idle() {
+  if (!exec_ || !exec_->is_cuda() || is_automatic() || is_on_device_) return;
+  const std::string device = exec_->description();
+  exec_ = host();
+  note(fmt::format("nothing of this is work that {} can do; the {} did it", device, exec_->description()));
+}
+
+void Session::note(const std::string& sentence) {
+  if (options_.quiet) return;
+  bar_.clear();
+  fmt::print(stderr, "tessera: {}\n", sentence);
+}
+
+void Session::print_text(const std::string& text) {
+  if (options_.quiet || options_.json == "-") return;
+  bar_.clear();
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+void Session::check_stop() const {
+  if (monitor_.is_stopped()) throw Error(ErrorCode::cancelled, "stopped on request");
+}
+
+double Session::total_seconds() const {
+  return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+Json Session::make_json(const Error* error) const {
+  const Exec exec = exec_.value_or(host());
+  Json object;
+  object["verb"] = verb_;
+  object["version"] = version;
+  object["input"] = inputs_.empty() ? Json() : inputs_.size() == 1 ? Json(inputs_.front()) : Json(inputs_);
+  object["device"] = exec.description();
+  object["threads"] = exec.threads();
+  object["seconds"] = {{"read", seconds_[0]},
+                       {"prepare", seconds_[1]},
+                       {"compute", seconds_[2]},
+                       {"write", seconds_[3]},
+                       {"total", total_seconds()}};
+  object["peak_bytes"] = peak_resident_bytes();
+  object["device_peak_bytes"] = device_peak_bytes(exec);
+  if (exec.is_cuda() && reckoned_ > 0) object["device_reckoned_bytes"] = reckoned_;
+  if (memory_.limit() != MemoryBudget::unlimited) object["memory_limit"] = memory_.limit();
+  object["result"] = error == nullptr ? result_ : Json();
+  if (error != nullptr) object["error"] = make_error(*error);
+  return object;
+}
+
+void Session::finish(const Error* error) {
+  bar_.clear();
+  if (error != nullptr) print_error(*error);
+  // The program's own code and libraries are resident before anything is read; they are not what --memory is
+  // about.
+  const Bytes grown = peak_resident_bytes() - start_bytes_;
+  if (error == nullptr && grown > memory_.limit()) {
+    note(fmt::format("used {} of memory at most, above the {} of --memory", format_bytes(grown),
+                     format_bytes(memory_.limit())));
+  }
+  if (error == nullptr) say_if_device_was_idle();
+  if (!options_.json.empty()) write_json(options_.json, make_json(error));
+}
+
+void write_error_json(const std::string& target, std::string_view verb, const Error& error) {
+  Json object;
+  object["verb"] = verb.empty() ? Json() : Json(verb);
+  object["version"] = version;
+  object["result"] = nullptr;
+  object["error"] = make_error(error);
+  write_json(target, object);
+}
+
+void print_error(const Error& error) {
+  fmt::print(stderr, "tessera: {}\n", error.what());
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,158 @@
+// Session: what every verb shares. The common options, where the work runs, progress and Ctrl-C, how long
+// each phase took, what to print and the JSON object.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tessera/core/error.h>
+#include <tessera/core/memory.h>
+#include <tessera/core/progress.h>
+#include <tessera/exec/exec.h>
+
+#include "application/progress_bar.h"
+
+namespace tessera::cli {
+
+/// Keeps keys in the order they were written, so that the object reads like the documentation.
+using Json = nlohmann::ordered_json;
+
+/// The options that every verb takes, as they were typed.
+struct CommonOptions {
+  std::string device;         ///< empty: auto, and only looked for by verbs that can use a GPU
+  int threads = 0;            ///< 0: as many as the machine has
+  std::string memory;         ///< empty: no limit
+  std::string device_memory;  ///< likewise, of the GPU
+  std::string json;           ///< a file, "-" for standard output, empty for none
+  bool quiet = false;
+};
+
+enum class Phase : std::uint8_t { read, prepare, compute, write };
+
+/// What work would take: to choose where it is done.
+struct WorkSize {
+  double host_seconds = 0;  ///< of one thread
+  Bytes device_bytes = 0;   ///< of a GPU's memory
+};
+
+/// `count` elements, each of which takes a thread of the host and the memory of a GPU so much.
+[[nodiscard]] inline WorkSize work_of(std::uint64_t count, double nanoseconds, Bytes device_bytes) {
+  return {1e-9 * nanoseconds * static_cast<double>(count), device_bytes * count};
+}
+
+class Session {
+ public:
+  /// Error(bad_option) for options that mean nothing, Error(device_failed) for a GPU that is asked for and
+  /// not there.
+  Session(std::string verb, CommonOptions options, std::stop_token stop);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// Runs work(exec) where --device says. `auto` takes a GPU if the host's threads would need longer than
+  /// starting one and the work fits there, says so in one line, and goes on with the host if the GPU fails,
+  /// with the reason; a GPU that was asked for by name must do it.
+  template <class Work>
+  void run_on_device(const WorkSize& size, const Work& work) {
+    const Exec exec = choose(size);
+    try {
+      return work(exec);
+    } catch (const Error& error) {
+      if (!exec.is_cuda() || !is_automatic() || !is_of_device(error)) throw;
+      go_on_with_host(error);
+    }
+    work(host());
+  }
+  /// Says that a GPU takes part which run_on_device() did not choose.
+  void count_as_on_device() { is_on_device_ = true; }
+  /// The host threads of --threads, for work that only the host does. A GPU that was asked for by name and
+  /// got no work at all is mentioned at the end.
+  [[nodiscard]] Exec host() const { return Exec::host(options_.threads); }
+  [[nodiscard]] const Monitor& monitor() const { return monitor_; }
+  /// What --memory allows; everything large is reserved here before it is made.
+  [[nodiscard]] MemoryBudget& memory() { return memory_; }
+
+  /// Runs f() and adds its time to the phase. Error(cancelled) instead if Ctrl-C was pressed before.
+  template <class F>
+  decltype(auto) in_phase(Phase phase, F&& f) {
+    const PhaseScope scope(*this, phase);
+    return std::forward<F>(f)();
+  }
+
+  /// Text for people, on standard output; nowhere with --quiet or --json -.
+  template <class... Args>
+  void print(fmt::format_string<Args...> text, Args&&... args) {
+    print_text(fmt::format(text, std::forward<Args>(args)...));
+  }
+  /// One line on stderr that is not an error; nowhere with --quiet.
+  void note(const std::string& sentence);
+
+  /// What the verb found: the `result` of the JSON object.
+  [[nodiscard]] Json& result() { return result_; }
+  void add_input(const std::filesystem::path& file) { inputs_.push_back(file.string()); }
+
+  /// Error(cancelled) if Ctrl-C was pressed.
+  void check_stop() const;
+  [[nodiscard]] double total_seconds() const;
+
+  /// Ends the run: takes the progress line away, prints the error if there is one and writes the JSON object.
+  /// Error(write_failed) if that is not possible.
+  void finish(const Error* error);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// Adds the time from its making to its end to one phase.
+  class PhaseScope {
+   public:
+    PhaseScope(Session& session, Phase phase) : session_(session), phase_(phase), start_(Clock::now()) {
+      session_.check_stop();
+    }
+    PhaseScope(const PhaseScope&) = delete;
+    PhaseScope& operator=(const PhaseScope&) = delete;
+    ~PhaseScope();
+
+   private:
+    Session& session_;
+    Phase phase_;
+    Clock::time_point start_;
+  };
+
+  [[nodiscard]] bool is_automatic() const { return options_.device.empty() || options_.device == "auto"; }
+  [[nodiscard]] Exec choose(const WorkSize& size);
+  [[nodiscard]] static bool is_of_device(const Error& error);
+  void go_on_with_host(const Error& error);
+  void say_if_device_was_idle();
+  void print_text(const std::string& text);
+  [[nodiscard]] Json make_json(const Error* error) const;
+
+  std::string verb_;
+  CommonOptions options_;
+  Clock::time_point start_ = Clock::now();
+  Bytes start_bytes_ = peak_resident_bytes();
+  ProgressBar bar_;
+  Monitor monitor_;
+  MemoryBudget memory_;
+  std::optional<Exec> exec_;
+  bool is_on_device_ = false;
+  Bytes reckoned_ = 0;  ///< of a GPU's memory
+  std::vector<std::string> inputs_;
+  std::array<double, 4> seconds_{};
+  Json result_ = Json::object();
+};
+
+/// Writes a JSON object for a run that ended before there was a session, such as a wrong option.
+void write_error_json(const std::string& target, std::string_view verb, const Error& error);
+
+/// "tessera: SENTENCE" on stderr.
+void print_error(const Error& error);
+
+}  // namespace tessera::cli

@@ -1,0 +1,126 @@
+#include "data/diagram.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include <tessera/topology/critical_points.h>
+
+namespace tessera::cli {
+namespace {
+
+/// The type of a critical cell as TTK writes it, which calls the edges of triangles saddle1 where they end a
+/// class and saddle2 where they begin one.
+CriticalType type_of(const Diagram& diagram, std::uint32_t cell_dimension, bool is_birth) {
+  if (cell_dimension == 0) return CriticalType::minimum;
+  if (static_cast<int>(cell_dimension) == diagram.dimension) return CriticalType::maximum;
+  if (diagram.dimension == 2) return is_birth ? CriticalType::saddle2 : CriticalType::saddle1;
+  return cell_dimension == 1 ? CriticalType::saddle1 : CriticalType::saddle2;
+}
+CriticalType birth_type(const Diagram& diagram, const PersistencePair& pair) {
+  return type_of(diagram, pair.dimension, true);
+}
+CriticalType death_type(const Diagram& diagram, const PersistencePair& pair) {
+  return pair.is_finite() ? type_of(diagram, pair.dimension + 1, false) : CriticalType::maximum;
+}
+
+FieldSet make_point_data(const Diagram& diagram, const Points& points) {
+  Array<std::int32_t> types;
+  Array<std::int32_t> vertices;
+  Array<float> coordinates;
+  const auto add = [&](CriticalType type, VertexId vertex) {
+    types.push_back(static_cast<std::int32_t>(type));
+    vertices.push_back(static_cast<std::int32_t>(vertex.index()));
+    const Vec3f place = vec_cast<float>(points[vertex]);
+    coordinates.insert(coordinates.end(), {place.x, place.y, place.z});
+  };
+  for (const PersistencePair& pair : diagram.pairs) {
+    add(birth_type(diagram, pair), pair.birth_vertex);
+    add(death_type(diagram, pair), pair.death_vertex);
+  }
+  FieldSet data;
+  data.add({"ttkVertexScalarField", std::move(vertices)});
+  data.add({"CriticalType", std::move(types)});
+  data.add({"Coordinates", std::move(coordinates), 3});
+  return data;
+}
+
+/// The diagonal counts as twice as persistent as the most persistent pair, as in TTK, so that a threshold
+/// keeps it.
+FieldSet make_cell_data(const Diagram& diagram) {
+  Array<std::int32_t> ids;
+  Array<std::int32_t> types;
+  Array<double> persistence;
+  Array<double> births;
+  Array<std::uint8_t> is_finite;
+  double most = 0;
+  for (const PersistencePair& pair : diagram.pairs) {
+    ids.push_back(static_cast<std::int32_t>(ids.size()));
+    types.push_back(static_cast<std::int32_t>(pair.dimension));
+    persistence.push_back(pair.persistence());
+    births.push_back(pair.birth_value);
+    is_finite.push_back(pair.is_finite() ? 1 : 0);
+    most = std::max(most, pair.persistence());
+  }
+  if (!diagram.pairs.empty()) {
+    ids.push_back(-1);
+    types.push_back(-1);
+    persistence.push_back(2 * most);
+    births.push_back(0);
+    is_finite.push_back(0);
+  }
+  FieldSet data;
+  data.add({"PairIdentifier", std::move(ids)});
+  data.add({"PairType", std::move(types)});
+  data.add({"Persistence", std::move(persistence)});
+  data.add({"Birth", std::move(births)});
+  data.add({"IsFinite", std::move(is_finite)});
+  return data;
+}
+
+}  // namespace
+
+Diagram make_diagram(const Persistence& persistence, int dimension, double threshold) {
+  Diagram diagram;
+  diagram.dimension = dimension;
+  diagram.lowest = persistence.lowest;
+  diagram.highest = persistence.highest;
+  diagram.threshold = threshold;
+  for (const PersistencePair& pair : persistence.pairs) {
+    if (!pair.is_finite() || pair.persistence() >= threshold) diagram.pairs.push_back(pair);
+  }
+  return diagram;
+}
+
+Segments make_segments(const Diagram& diagram, const Points& points) {
+  Segments segments;
+  std::uint32_t last = 0;  // of those born, at the upper end of the diagonal
+  for (std::uint32_t i = 0; i < diagram.pairs.size(); ++i) {
+    const PersistencePair& pair = diagram.pairs[i];
+    segments.points.push_back({pair.birth_value, pair.birth_value, 0});
+    segments.points.push_back({pair.birth_value, pair.death_value, 0});
+    segments.lines.push_back({VertexId(2 * i), VertexId(2 * i + 1)});
+    if (pair.birth_value > diagram.pairs[last].birth_value) last = i;
+  }
+  if (!diagram.pairs.empty()) segments.lines.push_back({VertexId(0), VertexId(2 * last)});
+  segments.point_data = make_point_data(diagram, points);
+  segments.cell_data = make_cell_data(diagram);
+  return segments;
+}
+
+std::string make_csv(const Diagram& diagram) {
+  fmt::memory_buffer text;
+  fmt::format_to(std::back_inserter(text),
+                 "PairIdentifier,PairType,Birth,Death,Persistence,IsFinite,BirthVertex,DeathVertex,"
+                 "BirthCriticalType,DeathCriticalType\n");
+  for (std::size_t i = 0; i < diagram.pairs.size(); ++i) {
+    const PersistencePair& pair = diagram.pairs[i];
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{}\n", i, pair.dimension,
+                   pair.birth_value, pair.death_value, pair.persistence(), pair.is_finite() ? 1 : 0,
+                   pair.birth_vertex.index(), pair.death_vertex.index(),
+                   static_cast<int>(birth_type(diagram, pair)), static_cast<int>(death_type(diagram, pair)));
+  }
+  return fmt::to_string(text);
+}
+
+}  // namespace tessera::cli

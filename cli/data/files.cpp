@@ -1,0 +1,180 @@
+#include "data/files.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+
+#include <tessera/io/detail/output.h>
+
+#include "application/cleanup.h"
+#include "application/text.h"
+
+namespace tessera::cli {
+
+using namespace detail;
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string dotted_list(const std::vector<std::string_view>& extensions) {
+  std::string list;
+  for (const std::string_view extension : extensions)
+    list += fmt::format("{}.{}", list.empty() ? "" : ", ", extension);
+  return list;
+}
+
+/// Refuses a file that can not fit: what is on the disk is the least that reading it will take.
+void check_fits(Session& session, const fs::path& file) {
+  std::error_code unknown;
+  const auto size = fs::file_size(file, unknown);
+  if (unknown || size <= session.memory().limit()) return;
+  throw Error(ErrorCode::out_of_memory,
+              fmt::format("'{}' is {} on the disk and was not read, because --memory allows {}; allow more",
+                          file.string(), format_bytes(size), format_bytes(session.memory().limit())));
+}
+
+}  // namespace
+
+void add_input_options(CLI::App& app, InputOptions& options) {
+  app.add_option("input", options.file, "the mesh file to read")->required()->type_name("FILE");
+  app.add_flag("--simplices", options.simplices,
+               "cut polygons into triangles, hexahedra and the like into tetrahedra");
+}
+
+CLI::Option* add_output_options(CLI::App& app, OutputOptions& options) {
+  app.add_flag("--ascii", options.ascii, "write numbers as text");
+  app.add_flag("--compress", options.compress, "compress with zlib (vtu, vtp, vti)");
+  return app.add_option("-o,--output", options.file, "the file to write; its extension says the format")
+      ->type_name("FILE");
+}
+
+Input read_input(Session& session, const InputOptions& options, SolidMesh* solids) {
+  session.add_input(options.file);
+  check_fits(session, options.file);
+  ReadResult read = session.in_phase(Phase::read, [&] {
+    return read_mesh(options.file,
+                     {.simplices = options.simplices, .solids = solids, .monitor = &session.monitor()});
+  });
+  const Bytes bytes = std::visit([](const auto& mesh) { return mesh.bytes(); }, read.mesh) +
+                      (solids != nullptr ? solids->bytes() : 0);
+  Reservation reservation(session.memory(), bytes, "the mesh of '" + options.file.string() + "'");
+  return {std::move(read.mesh), std::move(read.report), std::move(reservation)};
+}
+
+void check_output(const OutputOptions& options) {
+  const std::vector<std::string_view> known = writable_extensions();
+  if (std::ranges::find(known, extension_of(options.file)) == known.end()) {
+    throw Error(ErrorCode::unsupported,
+                fmt::format("'{}' has no extension that can be written; use one of {}", options.file.string(),
+                            dotted_list(known)));
+  }
+  check_folder(options.file);
+}
+
+void check_folder(const fs::path& file) {
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder)) {
+    throw Error(ErrorCode::write_failed,
+                fmt::format("there is no folder '{}' to write '{}' in; make it first", folder.string(),
+                            file.filename().string()));
+  }
+  if (access(folder.c_str(), W_OK) != 0) {
+    throw Error(ErrorCode::write_failed,
+                fmt::format("the folder '{}' can not be written to; choose another place", folder.string()));
+  }
+}
+
+void write_output(Session& session, const OutputOptions& options, const AnyMesh& mesh) {
+  session.in_phase(Phase::write, [&] {
+    const PendingOutput announced(options.file);
+    write_mesh(options.file, mesh,
+               {.ascii = options.ascii, .compress = options.compress, .monitor = &session.monitor()});
+  });
+  const auto bytes = fs::file_size(options.file);
+  session.result()["output"] = {{"file", options.file.string()},
+                                {"kind", kind_name(mesh)},
+                                {"points", vertex_count(mesh)},
+                                {"cells", cell_count(mesh)},
+                                {"bytes", bytes}};
+  session.print("wrote {}: {}, {} in {}\n", options.file.string(), describe_counts(mesh), format_bytes(bytes),
+                format_seconds(session.total_seconds()));
+}
+
+void check_poly_output(const fs::path& file) {
+  const std::string extension = extension_of(file);
+  if (extension != "vtp" && extension != "vtk") {
+    throw Error(ErrorCode::unsupported,
+                fmt::format("'{}' has no extension that can be written; points, lines and polygons go to "
+                            ".vtp or .vtk",
+                            file.string()));
+  }
+  check_folder(file);
+}
+
+Json write_poly_output(Session& session, const OutputOptions& options, const PolyData& poly) {
+  session.in_phase(Phase::write, [&] {
+    const PendingOutput announced(options.file);
+    write_poly(options.file, poly,
+               {.ascii = options.ascii, .compress = options.compress, .monitor = &session.monitor()});
+  });
+  const auto bytes = fs::file_size(options.file);
+  session.print("wrote {}: {}, {}, {} in {}\n", options.file.string(),
+                counted(poly.vertex_count(), "point", "points"), counted(poly.cell_count(), "cell", "cells"),
+                format_bytes(bytes), format_seconds(session.total_seconds()));
+  return {{"file", options.file.string()},
+          {"kind", "poly data"},
+          {"points", poly.vertex_count()},
+          {"cells", poly.cell_count()},
+          {"bytes", bytes}};
+}
+
+void write_file(const fs::path& file, std::string_view bytes) {
+  if (fs::exists(file) && !fs::is_regular_file(file) && !fs::is_directory(file)) {
+    std::ofstream special(file, std::ios::binary);
+    special << bytes << std::flush;
+    if (!special)
+      throw Error(ErrorCode::write_failed, fmt::format("'{}' can not be written to", file.string()));
+    return;
+  }
+  const PendingOutput announced(file);
+  io::Output output(file, bytes.size(), nullptr);
+  output.write(bytes);
+  output.commit();
+}
+
+std::string_view kind_name(const AnyMesh& mesh) {
+  constexpr std::string_view names[] = {"tetrahedral mesh", "triangle mesh", "grid"};
+  return names[mesh.index()];
+}
+
+std::string_view cell_name(const AnyMesh& mesh) {
+  constexpr std::string_view names[] = {"tetrahedra", "triangles", "cells"};
+  return names[mesh.index()];
+}
+
+std::size_t vertex_count(const AnyMesh& mesh) {
+  return std::visit([](const auto& m) { return m.vertex_count(); }, mesh);
+}
+
+std::size_t cell_count(const AnyMesh& mesh) {
+  return std::visit([](const auto& m) { return m.cell_count(); }, mesh);
+}
+
+std::string describe_counts(const AnyMesh& mesh) {
+  constexpr std::string_view single[] = {"tetrahedron", "triangle", "cell"};
+  return counted(vertex_count(mesh), "point", "points") + ", " +
+         counted(cell_count(mesh), single[mesh.index()], cell_name(mesh));
+}
+
+std::string extension_of(const fs::path& file) {
+  std::string extension = file.extension().string();
+  if (!extension.empty()) extension.erase(0, 1);
+  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
+  return extension;
+}
+
+}  // namespace tessera::cli

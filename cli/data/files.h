@@ -1,0 +1,80 @@
+// Reading and writing meshes for verbs: within --memory, timed, with progress, stopped by Ctrl-C, and counted
+// in the JSON object.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include <tessera/core/memory.h>
+#include <tessera/io/io.h>
+#include <tessera/mesh/mesh.h>
+
+#include "application/session.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace tessera::cli {
+
+/// The options of a verb that reads one mesh.
+struct InputOptions {
+  std::filesystem::path file;
+  bool simplices = false;
+};
+
+/// The options of a verb that writes one mesh.
+struct OutputOptions {
+  std::filesystem::path file;
+  bool ascii = false;
+  bool compress = false;
+};
+
+void add_input_options(CLI::App& app, InputOptions& options);
+CLI::Option* add_output_options(CLI::App& app, OutputOptions& options);
+
+/// A mesh that was read, and its part of the memory budget.
+struct Input {
+  AnyMesh mesh;
+  FileReport report;
+  Reservation reservation;
+};
+
+/// Reads the file in the read phase. Error(out_of_memory) before reading if the file alone is larger than
+/// --memory allows, and after it if the mesh is; else the errors of read_mesh().
+/// With `solids`, cells of solids are put there uncut (ReadOptions::solids).
+[[nodiscard]] Input read_input(Session& session, const InputOptions& options, SolidMesh* solids = nullptr);
+
+/// Error(unsupported | write_failed) for an extension or a folder that write_mesh() would refuse: call it
+/// before the work, so that a slip of the fingers does not cost an hour.
+void check_output(const OutputOptions& options);
+
+/// Error(write_failed) if there is no folder for the file or it can not be written to.
+void check_folder(const std::filesystem::path& file);
+
+/// Writes in the write phase, adds `output` to the result and says so.
+void write_output(Session& session, const OutputOptions& options, const AnyMesh& mesh);
+
+/// The same two for points, lines and polygons: .vtp or .vtk. What was written is returned, for the result.
+void check_poly_output(const std::filesystem::path& file);
+[[nodiscard]] Json write_poly_output(Session& session, const OutputOptions& options, const PolyData& poly);
+
+/// Writes any file completely or not at all; /dev/null, a pipe and the like directly. Error(write_failed)
+/// says why.
+void write_file(const std::filesystem::path& file, std::string_view bytes);
+
+/// "tetrahedral mesh", "triangle mesh" or "grid".
+[[nodiscard]] std::string_view kind_name(const AnyMesh& mesh);
+/// "274,625 points, 1,572,864 tetrahedra".
+[[nodiscard]] std::string describe_counts(const AnyMesh& mesh);
+[[nodiscard]] std::size_t vertex_count(const AnyMesh& mesh);
+[[nodiscard]] std::size_t cell_count(const AnyMesh& mesh);
+/// "tetrahedra", "triangles" or "cells".
+[[nodiscard]] std::string_view cell_name(const AnyMesh& mesh);
+
+/// The file's extension in lower case without the dot.
+[[nodiscard]] std::string extension_of(const std::filesystem::path& file);
+
+}  // namespace tessera::cli

@@ -1,0 +1,62 @@
+#include "data/tiling.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "application/text.h"
+
+namespace tessera::cli {
+
+void add_tiling_options(CLI::App& app, TilingOptions& options) {
+  app.add_option("--tile-vertices", options.max_vertices, "vertices that a tile owns at most")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(CLI::Range(1u, 65536u));
+}
+
+std::vector<RelationKey> parse_relations(const std::string& names, int dimension) {
+  if (names.empty()) return list_relations(dimension);
+  std::vector<RelationKey> keys;
+  for (std::size_t begin = 0; begin <= names.size();) {
+    const std::size_t end = std::min(names.find(',', begin), names.size());
+    const std::string name = names.substr(begin, end - begin);
+    const auto key = find_relation(name, dimension);
+    if (!key) {
+      std::vector<std::string> known;
+      for (const RelationKey& some : list_relations(dimension)) known.push_back(some.name());
+      throw Error(ErrorCode::bad_option,
+                  fmt::format("'{}' is no relation of {}; there are {}", name,
+                              dimension == 3 ? "tetrahedra" : "triangles", fmt::join(known, " ")));
+    }
+    if (std::ranges::find(keys, *key) == keys.end()) keys.push_back(*key);
+    begin = end + 1;
+  }
+  return keys;
+}
+
+int dimension_of(const AnyMesh& mesh) {
+  if (std::holds_alternative<Grid>(mesh)) {
+    throw Error(ErrorCode::unsupported,
+                "a grid's relations follow from its indices; use a mesh of triangles or tetrahedra");
+  }
+  return std::holds_alternative<TetMesh>(mesh) ? 3 : 2;
+}
+
+std::string_view mode_name(StorageMode mode) {
+  constexpr std::string_view names[] = {"automatic", "materialized", "explicit", "implicit"};
+  return names[static_cast<std::size_t>(mode)];
+}
+
+Bytes memory_left(Session& session) {
+  const MemoryBudget& memory = session.memory();
+  return memory.limit() == MemoryBudget::unlimited ? memory.limit() : memory.limit() - memory.used();
+}
+
+std::string memory_option(Bytes bytes) {
+  const Bytes unit = bytes >= mib(64) ? mib(1) : kib(1);
+  return fmt::format("{}{}", (bytes + unit - 1) / unit, unit == mib(1) ? 'M' : 'K');
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,50 @@
+// Verbs that need connectivity: relations by name, the mesh in tiles, and what is left of --memory for it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tessera/connect/plan.h>
+#include <tessera/mesh/mesh.h>
+#include <tessera/tile/tiled_mesh.h>
+
+#include "application/session.h"
+#include "data/files.h"
+
+namespace tessera::cli {
+
+/// --tile-vertices.
+struct TilingOptions {
+  std::uint32_t max_vertices = TileOptions{}.max_vertices;
+};
+
+void add_tiling_options(CLI::App& app, TilingOptions& options);
+
+/// "VV,VT" as relations; empty: all of the dimension. Error(bad_option) lists those that exist.
+[[nodiscard]] std::vector<RelationKey> parse_relations(const std::string& names, int dimension);
+
+/// 3 or 2; Error(unsupported) for a grid.
+[[nodiscard]] int dimension_of(const AnyMesh& mesh);
+
+/// "automatic", "materialized", "explicit" or "implicit".
+[[nodiscard]] std::string_view mode_name(StorageMode mode);
+
+/// Tiles in the prepare phase. The mesh is not needed any more for what follows.
+template <int Dim>
+[[nodiscard]] TiledMesh<Dim> tile_input(Session& session, const SimplexMesh<Dim>& mesh,
+                                        const TilingOptions& options) {
+  return session.in_phase(Phase::prepare, [&] {
+    return tile(
+        mesh, {.max_vertices = options.max_vertices, .exec = session.host(), .monitor = &session.monitor()});
+  });
+}
+
+/// What --memory has not yet given away.
+[[nodiscard]] Bytes memory_left(Session& session);
+
+/// "27M": the smallest value of --memory in whole units that is no less.
+[[nodiscard]] std::string memory_option(Bytes bytes);
+
+}  // namespace tessera::cli

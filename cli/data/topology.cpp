@@ -1,0 +1,211 @@
+#include "data/topology.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include <array>
+#include <vector>
+
+#include <tessera/exec/buffer.h>
+#include <tessera/mesh/triangulate.h>
+
+#include "application/text.h"
+
+namespace tessera::cli {
+namespace {
+
+StorageMode mode_named(const std::string& provider) {
+  return provider == "materialized" ? StorageMode::materialized
+         : provider == "explicit"   ? StorageMode::explicit_tiles
+                                    : StorageMode::implicit_tiles;
+}
+
+/// A grid as simplices without its fields: the field is read where it is.
+void cut_grid(Session& session, TopologyInput& input) {
+  const Grid& grid = std::get<Grid>(input.input.mesh);
+  Grid bare;
+  bare.dims = grid.dims;
+  bare.origin = grid.origin;
+  bare.spacing = grid.spacing;
+  bare.direction = grid.direction;
+  input.cut_room =
+      Reservation(session.memory(), triangulation_bytes(bare), "the simplices that the grid is cut into");
+  input.cut = triangulate(bare, session.host());
+}
+
+/// What the store of tiles may take: the rest of --memory, or a gibibyte; rows of the whole mesh take what
+/// they take.
+Bytes store_bytes(Session& session, StorageMode mode) {
+  const MemoryBudget& memory = session.memory();
+  if (memory.limit() != MemoryBudget::unlimited)
+    return memory.limit() - std::min(memory.limit(), memory.used());
+  return mode == StorageMode::materialized ? gib(1 << 20) : gib(1);
+}
+
+}  // namespace
+
+void add_topology_options(CLI::App& app, TopologyArguments& arguments) {
+  add_input_options(app, arguments.input);
+  app.add_option("--field", arguments.field, "the scalar field of the points; needed if there are several")
+      ->type_name("NAME");
+  app.add_option("--provider", arguments.provider,
+                 "who brings the cells around a vertex: push goes through the tiles, the others are asked "
+                 "vertex by vertex, device being a GPU; results are equal")
+      ->check(CLI::IsMember({"push", "materialized", "explicit", "implicit", "device"}))
+      ->capture_default_str();
+  app.add_option("--producers", arguments.producers,
+                 "with --provider explicit or implicit: helper threads that work ahead")
+      ->check(CLI::Range(0, 256))
+      ->type_name("N");
+  app.add_flag("--stats", arguments.stats, "say what the provider did and where the time of requests went");
+}
+
+void check_provider(const TopologyArguments& arguments) {
+  if (arguments.stats && (arguments.provider == "push" || arguments.provider == "materialized")) {
+    throw Error(ErrorCode::bad_option,
+                fmt::format("--stats has nothing to say of --provider {}; use explicit, implicit or device",
+                            arguments.provider));
+  }
+  if (arguments.producers == 0 || arguments.provider == "explicit" || arguments.provider == "implicit")
+    return;
+  throw Error(ErrorCode::bad_option,
+              fmt::format("--producers has nothing to do for --provider {}; use explicit or implicit",
+                          arguments.provider));
+}
+
+std::unique_ptr<TopologyInput> read_topology_input(Session& session, const TopologyArguments& arguments) {
+  check_provider(arguments);
+  auto input = std::make_unique<TopologyInput>();
+  input->input = read_input(session, arguments.input);
+  for (const std::string& note : input->input.report.notes) session.note(note);
+  input->field = &choose_point_scalar(input->input.mesh, arguments.field);
+  if (input->is_grid()) session.in_phase(Phase::prepare, [&] { cut_grid(session, *input); });
+  return input;
+}
+
+template <int Dim>
+Domain<Dim> make_domain(Session& session, const TopologyArguments& arguments, const SimplexMesh<Dim>& mesh,
+                        const Field& field, const Exec& exec) {
+  return session.in_phase(Phase::prepare, [&] {
+    Domain<Dim> domain{mesh, field, {}, {}, {}, exec, {}};
+    const bool is_pushed = arguments.provider == "push";
+    const bool by_device = arguments.provider == "device";
+    const Exec producer = by_device ? Exec::cuda(0, session.host().threads()) : exec;
+    // A device without room for the whole mesh gets it in parts, from the host's tiles.
+    const bool fits =
+        !by_device || size_of_work(mesh, tiling_cost).device_bytes <= device_available_bytes(producer);
+    domain.tiles = std::make_unique<TiledMesh<Dim>>(
+        tile(mesh, {.max_vertices = is_pushed ? pushed_tile_vertices : TileOptions{}.max_vertices,
+                    .exec = fits ? producer : session.host(),
+                    .monitor = &session.monitor()}));
+    domain.room = Reservation(session.memory(), domain.tiles->bytes(), "the mesh in tiles");
+    if (!is_pushed) {
+      const StorageMode mode = mode_named(arguments.provider);
+      if (by_device) session.count_as_on_device();
+      auto connectivity = Connectivity<Dim>(*domain.tiles, {.mode = mode,
+                                                            .ids = Ids::tiled,
+                                                            .memory = store_bytes(session, mode),
+                                                            .producers = arguments.producers,
+                                                            .exec = by_device ? producer : session.host(),
+                                                            .device_producers = by_device});
+      domain.rows = std::get<0>(connectivity.template request<StarRelation<Dim>>());
+      const std::string why = connectivity.no_device_producers();
+      if (!why.empty()) session.note(why + "; the host makes the rows");
+      if (connectivity.has_device_windows()) session.note("the GPU gets the mesh in parts");
+    }
+    return domain;
+  });
+}
+
+template <int Dim>
+Bytes gradient_bytes(const TiledMesh<Dim>& tiles, bool keeps_paths) {
+  const Bytes vertices = tiles.vertex_count();
+  const Bytes cells = tiles.cell_count();
+  const Bytes edges = Dim == 3 ? vertices + cells : cells + cells / 2;  // Euler, the boundary left out
+  const Bytes paths = keeps_paths ? 4 * (vertices + cells) : 0;
+  return 12 * vertices + 2 * 5 * edges + cells + paths;  // edges twice, when workers' rows are joined
+}
+
+namespace {
+
+/// What is said of a consumer that waited for a device, by name in JSON and heading of the table.
+struct Waiting {
+  const char* key;
+  const char* heading;
+  double DeviceStatistics::*seconds;
+};
+constexpr std::array<Waiting, 8> waitings = {{
+    {"waiting", "waiting ms", &DeviceStatistics::waiting},
+    {"pushing", "push", &DeviceStatistics::pushing},
+    {"queued", "in queue", &DeviceStatistics::queued},
+    {"preparing", "preparation", &DeviceStatistics::preparing},
+    {"computing", "kernels, transfer", &DeviceStatistics::computing},
+    {"integrating", "integration", &DeviceStatistics::integrating},
+    {"sharing", "under way", &DeviceStatistics::sharing},
+    {"leading", "leading", &DeviceStatistics::leading},
+}};
+
+Json to_json(const DeviceStatistics& statistics) {
+  Json object = {{"requests", statistics.requests}};
+  for (const Waiting& waiting : waitings) object[waiting.key] = statistics.*waiting.seconds;
+  return object;
+}
+
+std::string waiting_table(const DeviceReport& report) {
+  Table table(std::vector<Align>(2 + waitings.size(), Align::right));
+  std::vector<std::string> headings = {"consumer", "requests"};
+  for (const Waiting& waiting : waitings) headings.emplace_back(waiting.heading);
+  table.add(headings);
+  const auto add = [&](const std::string& who, const DeviceStatistics& statistics) {
+    std::vector<std::string> line = {who, grouped(statistics.requests)};
+    for (const Waiting& waiting : waitings) {
+      line.push_back(fmt::format("{:.2f}", 1e3 * (statistics.*waiting.seconds)));
+    }
+    table.add(line);
+  };
+  for (std::size_t i = 0; i < report.consumers.size(); ++i) add(std::to_string(i), report.consumers[i]);
+  add("all", report.all);
+  return table.text();
+}
+
+}  // namespace
+
+template <int Dim>
+void report_provider(Session& session, const TopologyArguments& arguments, const Domain<Dim>& domain) {
+  if (!arguments.stats || !domain.rows) return;
+  const StoreStatistics store = domain.rows->statistics();
+  const DeviceReport device = domain.rows->device_report();
+  Json& result = session.result()["provider"];
+  result["tiles"] = {{"produced", store.produced}, {"ahead", store.ahead},   {"wasted", store.wasted},
+                     {"evicted", store.evicted},   {"misses", store.misses}, {"waits", store.waits}};
+  Table table({Align::left, Align::right});
+  table.add({"tiles produced", grouped(store.produced)});
+  table.add({"  of them ahead of need", grouped(store.ahead)});
+  table.add({"  never read", grouped(store.wasted)});
+  if (device.batches > 0) {
+    table.add({"batches of the device", grouped(device.batches)});
+    result["device"] = to_json(device.all);
+    result["device"]["batches"] = device.batches;
+    result["device"]["tiles"] = device.tiles;
+    for (const DeviceStatistics& one : device.consumers) result["consumers"].push_back(to_json(one));
+  }
+  session.print("{}", table.text());
+  if (device.batches > 0) session.print("{}", waiting_table(device));
+}
+
+std::string describe(const TopologyArguments& arguments, const TopologyInput& input) {
+  return fmt::format("{}: {}, field '{}'", arguments.input.file.string(), describe_counts(input.input.mesh),
+                     input.field->name());
+}
+
+template Domain<2> make_domain(Session&, const TopologyArguments&, const SimplexMesh<2>&, const Field&,
+                               const Exec&);
+template Domain<3> make_domain(Session&, const TopologyArguments&, const SimplexMesh<3>&, const Field&,
+                               const Exec&);
+template void report_provider(Session&, const TopologyArguments&, const Domain<2>&);
+template void report_provider(Session&, const TopologyArguments&, const Domain<3>&);
+template Bytes gradient_bytes(const TiledMesh<2>&, bool);
+template Bytes gradient_bytes(const TiledMesh<3>&, bool);
+
+}  // namespace tessera::cli

@@ -1,0 +1,122 @@
+// What the verbs that analyse a scalar field share: its mesh, or a grid cut into simplices, in tiles, and
+// where the cells around a vertex come from.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <tessera/connect/connectivity.h>
+#include <tessera/core/memory.h>
+#include <tessera/mesh/mesh.h>
+#include <tessera/tile/tiled_mesh.h>
+#include <tessera/topology/critical_points.h>
+
+#include "application/session.h"
+#include "data/fields.h"
+#include "data/files.h"
+
+namespace tessera::cli {
+
+struct TopologyArguments {
+  InputOptions input;
+  std::string field;  ///< empty: the only one there is
+  std::string provider = "push";
+  int producers = 0;
+  bool stats = false;
+};
+
+void add_topology_options(CLI::App& app, TopologyArguments& arguments);
+
+/// Error(bad_option) for --producers where nobody waits for them.
+void check_provider(const TopologyArguments& arguments);
+
+/// A mesh with the field to analyse. Stays where it is: the field is part of the mesh.
+struct TopologyInput {
+  Input input;  ///< as it was read
+  AnyMesh cut;  ///< its simplices if it is a grid, without fields
+  Reservation cut_room;
+  const Field* field = nullptr;
+
+  [[nodiscard]] bool is_grid() const { return std::holds_alternative<Grid>(input.mesh); }
+  [[nodiscard]] const AnyMesh& simplices() const { return is_grid() ? cut : input.mesh; }
+};
+
+/// Reads, chooses the field and cuts a grid, in the read and prepare phases. Notes of the reader are printed.
+[[nodiscard]] std::unique_ptr<TopologyInput> read_topology_input(Session& session,
+                                                                 const TopologyArguments& arguments);
+
+/// The mesh in tiles, and all that critical_points() and its sisters are called with.
+template <int Dim>
+struct Domain {
+  const SimplexMesh<Dim>& mesh;
+  const Field& field;
+  std::unique_ptr<const TiledMesh<Dim>> tiles;       ///< rows point to it
+  std::optional<Rows<StarRelation<Dim>, Dim>> rows;  ///< none: stars are pushed
+  Reservation room;
+  Exec exec = Exec::host();  ///< where it is analysed
+  std::string title;         ///< describe() of it
+
+  [[nodiscard]] TopologyOptions<Dim> options(Session& session) const {
+    return {exec, &session.monitor(), rows ? &*rows : nullptr};
+  }
+};
+
+/// Tiles the mesh and prepares the provider, in the prepare phase.
+template <int Dim>
+[[nodiscard]] Domain<Dim> make_domain(Session& session, const TopologyArguments& arguments,
+                                      const SimplexMesh<Dim>& mesh, const Field& field, const Exec& exec);
+
+/// With --stats: what the provider of rows did, as a table and in the JSON result.
+template <int Dim>
+void report_provider(Session& session, const TopologyArguments& arguments, const Domain<Dim>& domain);
+
+/// "kuhn64.vtu: 116,208 points, 634,698 tetrahedra, field 'rough'".
+[[nodiscard]] std::string describe(const TopologyArguments& arguments, const TopologyInput& input);
+
+/// What an analysis takes for a cell, tiling included: the time that benchmarks/device.cpp (of persistence
+/// benchmarks/topology.cpp) finds for tetrahedra and a rough field; the memory of pure noise, the most it was
+/// seen to take.
+struct AnalysisCost {
+  double nanoseconds;  ///< of one host thread
+  Bytes device_bytes;
+};
+inline constexpr AnalysisCost tiling_cost = {40, 64};
+inline constexpr AnalysisCost critical_points_cost = {130, 64};
+inline constexpr AnalysisCost gradient_cost = {270, 80};
+inline constexpr AnalysisCost persistence_cost = {500, 90};
+inline constexpr AnalysisCost morse_smale_cost = {400, 140};
+
+template <int Dim>
+[[nodiscard]] WorkSize size_of_work(const SimplexMesh<Dim>& mesh, const AnalysisCost& cost) {
+  WorkSize size = work_of(mesh.cell_count(), cost.nanoseconds, cost.device_bytes);
+  size.device_bytes += 40 * mesh.vertex_count();
+  return size;
+}
+
+/// Calls f(domain) for the mesh's dimension, where --device says; if a GPU fails it may be called again.
+template <class F>
+void with_domain(Session& session, const TopologyArguments& arguments, const TopologyInput& input,
+                 const AnalysisCost& cost, const F& f) {
+  std::visit(
+      [&](const auto& mesh) {
+        if constexpr (requires { mesh.cells; }) {
+          const auto run = [&](const Exec& exec) {
+            auto domain = make_domain(session, arguments, mesh, *input.field, exec);
+            domain.title = describe(arguments, input);
+            f(std::as_const(domain));
+            report_provider(session, arguments, domain);
+          };
+          if (arguments.provider != "push") return run(session.host());
+          session.run_on_device(size_of_work(mesh, cost), run);
+        }
+      },
+      input.simplices());
+}
+
+/// What a gradient and its order take, to be reserved before it is made.
+template <int Dim>
+[[nodiscard]] Bytes gradient_bytes(const TiledMesh<Dim>& tiles, bool keeps_paths);
+
+}  // namespace tessera::cli

@@ -1,0 +1,75 @@
+// Account: the books of one connection.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <tessera/connect/detail/costs.h>
+#include <tessera/connect/plan.h>
+
+namespace tessera::detail {
+
+/// The books of one connection: what it has taken of its budget, and how further relations are stored.
+class Account {
+ public:
+  Account(StorageMode mode, Bytes memory) : mode_(mode), memory_(memory) {}
+
+  void set_costs(const ConnectCosts& costs) { costs_ = costs; }
+  [[nodiscard]] const ConnectCosts& costs() const { return costs_; }
+  [[nodiscard]] Bytes memory() const { return memory_; }
+  /// Everything that was booked, in order.
+  [[nodiscard]] const std::vector<RelationKey>& booked() const { return booked_; }
+
+  /// How to store these relations too, besides what is booked; nothing if they do not fit.
+  [[nodiscard]] std::optional<ModeChoice> find_choice(std::span<const RelationKey> wanted) const;
+  /// The same, or Error(out_of_memory).
+  [[nodiscard]] ModeChoice choose(std::span<const RelationKey> wanted) const;
+  /// The smallest budget for all that is booked and wanted, if it is requested at once.
+  [[nodiscard]] Bytes least(std::span<const RelationKey> wanted) const;
+
+  void book(std::span<const RelationKey> wanted, const ModeChoice& choice);
+  /// Books an enumeration if there is none yet, or throws Error(out_of_memory).
+  void book_enumeration();
+  [[nodiscard]] Numbering numbering() const { return state_.numbering; }
+  [[nodiscard]] bool is_materialized(RelationKey key) const { return whole_[key.index()]; }
+  /// How all that is booked is stored.
+  [[nodiscard]] ModeChoice summary() const { return describe(state_, booked_, whole_); }
+  /// Replaces what was expected of the enumeration or of a materialized relation by what it takes.
+  void settle_enumeration(Bytes taken) { state_.enumeration = taken; }
+  void settle_rows(RelationKey key, Bytes taken);
+
+  /// What tiles' rows may take while `transient` bytes are in use besides what is booked.
+  [[nodiscard]] Bytes store_budget(Bytes transient = 0) const;
+
+ private:
+  struct State {
+    Numbering numbering = Numbering::none;
+    Bytes enumeration = 0;
+    Bytes maps = 0;     // from the input's ids
+    Bytes rows = 0;     // materialized
+    RelationSet tiles;  // the relations that are served from tiles
+    Bytes peak = 0;     // the most that is needed on the way to it
+  };
+
+  /// The state after these relations are stored: those in `whole` materialized, the others as tiles.
+  [[nodiscard]] State advance(const State& from, std::span<const RelationKey> wanted, Numbering numbering,
+                              RelationSet whole) const;
+  [[nodiscard]] Bytes held(const State& state) const;
+  [[nodiscard]] Bytes needed(const State& state) const;
+  [[nodiscard]] std::vector<Numbering> numberings(const State& from,
+                                                  std::span<const RelationKey> wanted) const;
+  [[nodiscard]] ModeChoice describe(const State& state, std::span<const RelationKey> wanted,
+                                    RelationSet whole) const;
+
+  StorageMode mode_;
+  Bytes memory_;
+  ConnectCosts costs_;
+  State state_;
+  std::vector<RelationKey> booked_;
+  RelationSet whole_;                                // of those, the materialized ones
+  std::array<Bytes, RelationKey::count> rows_of_{};  // materialized, by relation
+};
+
+}  // namespace tessera::detail

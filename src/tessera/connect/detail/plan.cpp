@@ -1,0 +1,251 @@
+#include <tessera/connect/detail/account.h>
+#include <tessera/connect/plan.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include <tessera/core/error.h>
+
+namespace tessera {
+
+using namespace detail;
+
+namespace {
+
+std::string list_names(std::span<const RelationKey> keys) {
+  std::string text;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (i > 0) text += i + 1 == keys.size() ? " and " : ", ";
+    text += keys[i].name();
+  }
+  return text;
+}
+
+std::string_view mode_text(StorageMode mode) {
+  switch (mode) {
+    case StorageMode::automatic: return "";
+    case StorageMode::materialized: return ", materialized,";
+    case StorageMode::explicit_tiles: return ", from tiles with an explicit enumeration,";
+    case StorageMode::implicit_tiles: return ", from tiles with an implicit enumeration,";
+  }
+  return "";
+}
+
+/// One mode's account, from nothing.
+ModeCost cost_of(const ConnectCosts& costs, std::span<const RelationKey> relations, StorageMode mode) {
+  Account account(mode, MemoryBudget::unlimited);
+  account.set_costs(costs);
+  const ModeChoice choice = account.choose(relations);
+  const RelationSet set = set_of(relations);
+  ModeCost cost;
+  cost.enumeration = costs.enumeration(choice.numbering);
+  cost.maps = costs.maps(set);
+  cost.least = cost.full = account.least(relations);
+  if (mode == StorageMode::materialized) {
+    for (const RelationKey& key : relations) cost.rows += costs.rows(key);
+    return cost;
+  }
+  cost.slots = costs.slots(set);
+  cost.scratch = costs.scratch(set, choice.numbering);
+  cost.full = std::max(cost.least, cost.enumeration + cost.maps + cost.slots + cost.scratch +
+                                       costs.in_flight(set) + costs.all_rows(set));
+  return cost;
+}
+
+ConnectPlan make_plan(const ConnectCosts& costs, std::span<const RelationKey> relations) {
+  ConnectPlan result;
+  result.costs = std::make_shared<const ConnectCosts>(costs);
+  for (const RelationKey& key : relations) {
+    const Numbering numbering = costs.needs_enumeration(key) ? Numbering::explicit_whole : Numbering::none;
+    result.relations.push_back({key, costs.counts().rows(key), costs.counts().entries[key.index()],
+                                costs.rows(key), costs.rows_peak(key, numbering), costs.largest_tile(key)});
+  }
+  result.mesh = costs.mesh();
+  result.tiled_mesh = costs.tiled_mesh();
+  result.materialized = cost_of(costs, relations, StorageMode::materialized);
+  result.explicit_tiles = cost_of(costs, relations, StorageMode::explicit_tiles);
+  result.implicit_tiles = cost_of(costs, relations, StorageMode::implicit_tiles);
+  return result;
+}
+
+std::vector<RelationKey> keys_of(const ConnectPlan& plan) {
+  std::vector<RelationKey> keys;
+  for (const RelationCost& cost : plan.relations) keys.push_back(cost.relation);
+  return keys;
+}
+
+}  // namespace
+
+namespace detail {
+
+Bytes Account::held(const State& state) const {
+  return state.enumeration + state.maps + state.rows + costs_.slots(state.tiles) +
+         costs_.scratch(state.tiles, state.numbering);
+}
+
+Bytes Account::needed(const State& state) const {
+  return std::max(state.peak, held(state) + costs_.in_flight(state.tiles) + costs_.least_rows(state.tiles));
+}
+
+Account::State Account::advance(const State& from, std::span<const RelationKey> wanted, Numbering numbering,
+                                RelationSet whole) const {
+  State state = from;
+  state.peak = 0;
+  state.tiles |= set_of(wanted) & ~whole;
+  state.maps = std::max(state.maps, costs_.maps(set_of(wanted)));
+  const Bytes others = state.maps + costs_.slots(state.tiles) + costs_.scratch(from.tiles, from.numbering);
+  if (state.numbering == Numbering::none && numbering != Numbering::none) {
+    state.peak = state.rows + others + costs_.enumeration_peak(numbering);
+    state.numbering = numbering;
+    state.enumeration = costs_.enumeration(numbering);
+  }
+  for (const RelationKey& key : wanted) {
+    if (!whole[key.index()]) continue;
+    const Bytes now = state.enumeration + state.rows + others + costs_.rows_peak(key, state.numbering);
+    state.peak = std::max(state.peak, now);
+    state.rows += costs_.rows(key);
+  }
+  return state;
+}
+
+std::vector<Numbering> Account::numberings(const State& from, std::span<const RelationKey> wanted) const {
+  if (from.numbering != Numbering::none || !costs_.needs_enumeration(set_of(wanted))) return {from.numbering};
+  if (mode_ == StorageMode::automatic) return {Numbering::explicit_whole, Numbering::implicit};
+  return {mode_ == StorageMode::implicit_tiles ? Numbering::implicit : Numbering::explicit_whole};
+}
+
+std::optional<ModeChoice> Account::find_choice(std::span<const RelationKey> wanted) const {
+  const RelationSet all = set_of(wanted);
+  const auto fits = [&](Numbering numbering, RelationSet whole) {
+    return needed(advance(state_, wanted, numbering, whole)) <= memory_;
+  };
+  const bool may_materialize = mode_ == StorageMode::automatic || mode_ == StorageMode::materialized;
+  for (const Numbering numbering : numberings(state_, wanted)) {
+    RelationSet whole = all;
+    if (!may_materialize || !fits(numbering, whole)) {
+      whole.reset();
+      if (mode_ == StorageMode::materialized || !fits(numbering, whole)) continue;
+      for (std::size_t i = 0; mode_ == StorageMode::automatic && i < wanted.size(); ++i) {
+        RelationSet more = whole;
+        if (fits(numbering, more.set(wanted[i].index()))) whole = more;
+      }
+    }
+    return describe(advance(state_, wanted, numbering, whole), wanted, whole);
+  }
+  return std::nullopt;
+}
+
+ModeChoice Account::describe(const State& state, std::span<const RelationKey> wanted,
+                             RelationSet whole) const {
+  ModeChoice choice;
+  choice.numbering = state.numbering;
+  choice.mode = mode_;
+  if (mode_ == StorageMode::automatic) {
+    choice.mode = whole == set_of(wanted)                  ? StorageMode::materialized
+                  : state.numbering == Numbering::implicit ? StorageMode::implicit_tiles
+                                                           : StorageMode::explicit_tiles;
+  }
+  for (const RelationKey& key : wanted) {
+    if (whole[key.index()]) choice.materialized.push_back(key);
+  }
+  choice.total = needed(state);
+  if (state.tiles.none()) return choice;
+  const Bytes fixed = held(state) + costs_.in_flight(state.tiles);
+  choice.store = std::min(memory_ > fixed ? memory_ - fixed : 0, costs_.all_rows(state.tiles));
+  choice.total = std::max(choice.total, fixed + choice.store);
+  return choice;
+}
+
+Bytes Account::least(std::span<const RelationKey> wanted) const {
+  std::vector<RelationKey> all = booked_;
+  all.insert(all.end(), wanted.begin(), wanted.end());
+  Bytes least = std::numeric_limits<Bytes>::max();
+  for (const Numbering numbering : numberings({}, all)) {
+    if (mode_ == StorageMode::automatic || mode_ == StorageMode::materialized)
+      least = std::min(least, needed(advance({}, all, numbering, set_of(all))));
+    if (mode_ != StorageMode::materialized) least = std::min(least, needed(advance({}, all, numbering, {})));
+  }
+  return least;
+}
+
+ModeChoice Account::choose(std::span<const RelationKey> wanted) const {
+  if (auto choice = find_choice(wanted)) return *std::move(choice);
+  std::vector<RelationKey> all = booked_;
+  all.insert(all.end(), wanted.begin(), wanted.end());
+  const Bytes enough = least(wanted);
+  const bool is_later = enough <= memory_;
+  throw Error(ErrorCode::out_of_memory,
+              list_names(is_later ? wanted : all) + std::string(mode_text(mode_)) +
+                  (is_later ? " do not fit what earlier requests left of " : " do not fit ") +
+                  format_bytes(memory_) + "; the smallest memory that works" +
+                  (booked_.empty() ? "" : ", with " + list_names(all) + " in one request,") + " is " +
+                  std::to_string(enough) + " bytes (" + format_bytes(enough) + ")");
+}
+
+void Account::book(std::span<const RelationKey> wanted, const ModeChoice& choice) {
+  const RelationSet whole = set_of(choice.materialized);
+  state_ = advance(state_, wanted, choice.numbering, whole);
+  booked_.insert(booked_.end(), wanted.begin(), wanted.end());
+  whole_ |= whole;
+  for (const RelationKey& key : choice.materialized) rows_of_[key.index()] = costs_.rows(key);
+}
+
+void Account::book_enumeration() {
+  if (state_.numbering != Numbering::none) return;
+  constexpr RelationKey numbered[] = {key_of<EV>};
+  Bytes least = std::numeric_limits<Bytes>::max();
+  for (const Numbering numbering : numberings(state_, numbered)) {
+    const State next = advance(state_, {}, numbering, {});
+    if (needed(next) <= memory_) {
+      state_ = next;
+      return;
+    }
+    least = std::min(least, needed(next));
+  }
+  throw Error(ErrorCode::out_of_memory, "the enumeration of edges and faces does not fit " +
+                                            format_bytes(memory_) + "; the smallest memory that works is " +
+                                            std::to_string(least) + " bytes (" + format_bytes(least) + ")");
+}
+
+void Account::settle_rows(RelationKey key, Bytes taken) {
+  state_.rows = state_.rows - rows_of_[key.index()] + taken;
+  rows_of_[key.index()] = taken;
+}
+
+Bytes Account::store_budget(Bytes transient) const {
+  const Bytes others = held(state_) + costs_.in_flight(state_.tiles) + transient;
+  return memory_ > others ? memory_ - others : 0;
+}
+
+}  // namespace detail
+
+template <int Dim>
+ConnectPlan plan(const TiledMesh<Dim>& tiles, std::span<const RelationKey> relations,
+                 const PlanOptions& options) {
+  return make_plan({count_relations(tiles, relations, options.exec), options.exec.threads(),
+                    options.producers, options.ids},
+                   relations);
+}
+
+ConnectPlan plan(const MeshSize& size, std::span<const RelationKey> relations, const PlanOptions& options) {
+  return make_plan({estimate_relations(size), options.exec.threads(), options.producers, options.ids},
+                   relations);
+}
+
+ModeChoice choose_mode(const ConnectPlan& plan, Bytes memory, StorageMode mode) {
+  Account account(mode, memory);
+  account.set_costs(*plan.costs);
+  return account.choose(keys_of(plan));
+}
+
+Bytes least_memory(const ConnectPlan& plan, StorageMode mode) {
+  Account account(mode, 0);
+  account.set_costs(*plan.costs);
+  return account.least(keys_of(plan));
+}
+
+template ConnectPlan plan(const TiledMesh<2>&, std::span<const RelationKey>, const PlanOptions&);
+template ConnectPlan plan(const TiledMesh<3>&, std::span<const RelationKey>, const PlanOptions&);
+
+}  // namespace tessera

@@ -1,0 +1,67 @@
+#include <tessera/exec/buffer.h>
+
+#include <cstring>
+
+#include <tessera/core/config.h>
+#include <tessera/exec/detail/cuda/device.h>
+
+namespace tessera {
+
+using namespace detail;
+namespace detail {
+
+void* allocate(const Exec& exec, std::size_t bytes) {
+  if (bytes == 0) return nullptr;
+  if constexpr (built_with_cuda) {
+    if (exec.is_cuda()) return cuda::allocate(exec.device(), bytes);
+  }
+  void* memory = allocate_pages(bytes);
+  if (memory == nullptr) {
+    throw Error(ErrorCode::out_of_memory, "the machine has no " + format_bytes(bytes) + " of memory left");
+  }
+  return memory;
+}
+
+void release(const Exec& exec, void* memory, std::size_t bytes) noexcept {
+  if (memory == nullptr) return;
+  if constexpr (built_with_cuda) {
+    if (exec.is_cuda()) return cuda::release(exec.device(), memory);
+  }
+  release_pages(memory, bytes);
+}
+
+void copy(const Exec& exec, void* to, const void* from, std::size_t bytes, CopyKind kind) {
+  if (bytes == 0) return;
+  if constexpr (built_with_cuda) {
+    if (exec.is_cuda()) return cuda::copy(exec.device(), to, from, bytes, kind);
+  }
+  std::memcpy(to, from, bytes);
+}
+
+}  // namespace detail
+
+Bytes device_peak_bytes(const Exec& exec) {
+  if constexpr (built_with_cuda) {
+    if (exec.is_cuda()) return cuda::peak_bytes(exec.device());
+  }
+  return 0;
+}
+
+Bytes device_available_bytes(const Exec& exec) {
+  if constexpr (built_with_cuda) {
+    if (exec.is_cuda()) return cuda::available_bytes(exec.device());
+  }
+  return 0;
+}
+
+void set_device_memory_limit(Bytes limit) {
+  if constexpr (built_with_cuda) cuda::set_memory_limit(limit);
+}
+
+void synchronize(const Exec& exec) {
+  if constexpr (built_with_cuda) {
+    if (exec.is_cuda()) cuda::synchronize(exec.device());
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,158 @@
+#include <tessera/exec/detail/cuda/primitives.h>
+
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+#include <cub/cub.cuh>
+
+#include <tessera/exec/buffer.h>
+#include <tessera/exec/detail/cuda/check.cuh>
+#include <tessera/exec/detail/reduce.cuh>
+
+namespace tessera::detail::cuda {
+namespace {
+
+/// Calls a CUB algorithm twice, as CUB wants it: once for the size of its workspace, once for the work.
+template <class Call>
+void with_workspace(const Exec& exec, const char* what, const Call& call) {
+  const CurrentDevice current(exec.device());
+  std::size_t bytes = 0;
+  check(call(nullptr, bytes), what);
+  Buffer<char> workspace(exec, bytes);
+  check(call(workspace.data(), bytes), what);
+}
+
+/// Runs a CUB algorithm that counts what it selects, and returns the count.
+template <class Call>
+std::size_t counted(const Exec& exec, const char* what, const Call& call) {
+  Buffer<uint64_t> count(exec, 1);
+  with_workspace(exec, what,
+                 [&](void* space, std::size_t& bytes) { return call(space, bytes, count.data()); });
+  return count.to_host()[0];
+}
+
+/// in[i] up to n, then zero: lets one scan also write the total.
+template <class In, class Out>
+struct PaddedInput {
+  const In* in;
+  std::size_t n;
+  __host__ __device__ Out operator()(std::size_t i) const { return i < n ? static_cast<Out>(in[i]) : Out{}; }
+};
+
+template <class T>
+struct Sum {
+  __host__ __device__ T operator()(T a, T b) const { return a + b; }
+};
+template <class T>
+struct MinMaxOf {
+  const T* values;
+  __host__ __device__ MinMax<T> operator()(std::size_t i) const { return min_max_of(values[i]); }
+};
+template <class T>
+struct MergeMinMax {
+  __host__ __device__ MinMax<T> operator()(MinMax<T> a, MinMax<T> b) const { return merge_min_max(a, b); }
+};
+
+}  // namespace
+
+template <class T>
+T reduce_sum(const Exec& exec, std::span<const T> values) {
+  return reduce(exec, values.size(), T{}, reduce_order::Loaded<T>{values.data()}, Sum<T>{});
+}
+
+template <class T>
+MinMax<T> reduce_min_max(const Exec& exec, std::span<const T> values) {
+  return reduce(exec, values.size(), no_values<T>(), MinMaxOf<T>{values.data()}, MergeMinMax<T>{});
+}
+
+template <Index In, Index Out>
+void exclusive_scan(const Exec& exec, std::span<const In> in, std::span<Out> out) {
+  if (out.empty()) return;
+  with_workspace(exec, "scanning", [&](void* space, std::size_t& bytes) {
+    if constexpr (std::is_same_v<In, Out>) {
+      if (out.size() == in.size()) {
+        return cub::DeviceScan::ExclusiveSum(space, bytes, in.data(), out.data(), in.size());
+      }
+    }
+    const auto padded = thrust::make_transform_iterator(thrust::counting_iterator<std::size_t>(0),
+                                                        PaddedInput<In, Out>{in.data(), in.size()});
+    return cub::DeviceScan::ExclusiveSum(space, bytes, padded, out.data(), out.size());
+  });
+}
+
+template <Index Key>
+void sort_keys(const Exec& exec, std::span<Key> keys, int bits) {
+  Buffer<Key> other(exec, keys.size());
+  cub::DoubleBuffer<Key> sides(keys.data(), other.data());
+  with_workspace(exec, "sorting", [&](void* space, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortKeys(space, bytes, sides, keys.size(), 0, bits);
+  });
+  if (sides.Current() != keys.data()) {
+    detail::copy(exec, keys.data(), sides.Current(), keys.size_bytes(), detail::CopyKind::on_device);
+  }
+}
+
+template <Index Key, Index Value>
+void sort_pairs(const Exec& exec, std::span<Key> keys, std::span<Value> values, int bits) {
+  Buffer<Key> other_keys(exec, keys.size());
+  Buffer<Value> other_values(exec, values.size());
+  cub::DoubleBuffer<Key> key_sides(keys.data(), other_keys.data());
+  cub::DoubleBuffer<Value> value_sides(values.data(), other_values.data());
+  with_workspace(exec, "sorting", [&](void* space, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortPairs(space, bytes, key_sides, value_sides, keys.size(), 0, bits);
+  });
+  if (key_sides.Current() == keys.data()) return;
+  detail::copy(exec, keys.data(), key_sides.Current(), keys.size_bytes(), detail::CopyKind::on_device);
+  detail::copy(exec, values.data(), value_sides.Current(), values.size_bytes(), detail::CopyKind::on_device);
+}
+
+template <Index Key>
+std::size_t run_lengths(const Exec& exec, std::span<const Key> keys, std::span<Key> run_keys,
+                        std::span<uint32_t> run_sizes) {
+  if (keys.empty()) return 0;
+  return counted(exec, "counting runs", [&](void* space, std::size_t& bytes, uint64_t* count) {
+    return cub::DeviceRunLengthEncode::Encode(space, bytes, keys.data(), run_keys.data(), run_sizes.data(),
+                                              count, static_cast<int64_t>(keys.size()));
+  });
+}
+
+template <Index Key>
+std::size_t unique(const Exec& exec, std::span<const Key> keys, std::span<Key> out) {
+  if (keys.empty()) return 0;
+  return counted(exec, "removing repeats", [&](void* space, std::size_t& bytes, uint64_t* count) {
+    return cub::DeviceSelect::Unique(space, bytes, keys.data(), out.data(), count,
+                                     static_cast<int64_t>(keys.size()));
+  });
+}
+
+template <Index Key, Index Value>
+std::size_t reduce_by_key(const Exec& exec, std::span<const Key> keys, std::span<const Value> values,
+                          std::span<Key> run_keys, std::span<Value> run_sums) {
+  if (keys.empty()) return 0;
+  return counted(exec, "summing by key", [&](void* space, std::size_t& bytes, uint64_t* count) {
+    return cub::DeviceReduce::ReduceByKey(space, bytes, keys.data(), run_keys.data(), values.data(),
+                                          run_sums.data(), count, Sum<Value>{},
+                                          static_cast<int64_t>(keys.size()));
+  });
+}
+
+template <Index T>
+std::size_t compact(const Exec& exec, std::span<const T> values, std::span<const uint8_t> flags,
+                    std::span<T> out) {
+  if (values.empty()) return 0;
+  return counted(exec, "compacting", [&](void* space, std::size_t& bytes, uint64_t* count) {
+    return cub::DeviceSelect::Flagged(space, bytes, values.data(), flags.data(), out.data(), count,
+                                      static_cast<int64_t>(values.size()));
+  });
+}
+
+std::size_t compact_indices(const Exec& exec, std::span<const uint8_t> flags, std::span<uint32_t> out) {
+  if (flags.empty()) return 0;
+  return counted(exec, "compacting", [&](void* space, std::size_t& bytes, uint64_t* count) {
+    return cub::DeviceSelect::Flagged(space, bytes, thrust::counting_iterator<uint32_t>(0), flags.data(),
+                                      out.data(), count, static_cast<int64_t>(flags.size()));
+  });
+}
+
+#include <tessera/exec/detail/instantiate_primitives.inc>
+
+}  // namespace tessera::detail::cuda

@@ -1,0 +1,114 @@
+#include <tessera/exec/detail/cuda/staging.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <tessera/exec/detail/cuda/check.cuh>
+
+namespace tessera::detail::cuda {
+namespace {
+
+using std::size_t;
+
+constexpr size_t piece_bytes = size_t{2} << 20;
+constexpr size_t least_bytes = 4 * piece_bytes;  // below, threads cost more than they bring
+constexpr unsigned most_lanes = 12;
+
+/// A thread's two pieces of pinned memory, its stream and the events that say when a piece is free.
+class Lane {
+ public:
+  Lane() {
+    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
+    for (int i = 0; i < 2; ++i) {
+      check(cudaMallocHost(&pieces_[i], piece_bytes), "taking pinned memory");
+      check(cudaEventCreateWithFlags(&done_[i], cudaEventDisableTiming), "making an event");
+    }
+  }
+  Lane(const Lane&) = delete;
+  Lane& operator=(const Lane&) = delete;
+  // Lanes live as long as the process: the driver is gone before their destructors could run.
+
+  /// Takes pieces off the counter and copies them.
+  void run(std::atomic<size_t>& next, char* to, const char* from, size_t bytes, bool to_device) {
+    struct Pending {
+      char* to = nullptr;
+      size_t bytes = 0;
+    };
+    std::array<Pending, 2> pending;
+    const auto settle = [&](int i) {
+      if (pending[i].bytes == 0) return;
+      check(cudaEventSynchronize(done_[i]), "copying");
+      if (!to_device) std::memcpy(pending[i].to, pieces_[i], pending[i].bytes);
+      pending[i].bytes = 0;
+    };
+    for (int i = 0;; i ^= 1) {
+      const size_t begin = next.fetch_add(piece_bytes);
+      if (begin >= bytes) break;
+      const size_t size = std::min(piece_bytes, bytes - begin);
+      settle(i);
+      if (to_device) std::memcpy(pieces_[i], from + begin, size);
+      check(cudaMemcpyAsync(to_device ? static_cast<void*>(to + begin) : pieces_[i],
+                            to_device ? pieces_[i] : static_cast<const void*>(from + begin), size,
+                            to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, stream_),
+            "copying");
+      check(cudaEventRecord(done_[i], stream_), "copying");
+      pending[i] = {to + begin, size};
+    }
+    settle(0);
+    settle(1);
+  }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+  std::array<void*, 2> pieces_ = {};
+  std::array<cudaEvent_t, 2> done_ = {};
+};
+
+/// The lanes of one device, made when they are first needed.
+struct Lanes {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Lane>> lanes;
+};
+
+Lanes& lanes_of(int device) {
+  constexpr int most_devices = 64;
+  static std::array<Lanes, most_devices>* const all = new std::array<Lanes, most_devices>;  // never destroyed
+  return (*all)[static_cast<size_t>(device) % most_devices];
+}
+
+}  // namespace
+
+bool copy_staged(int device, void* to, const void* from, size_t bytes, detail::CopyKind kind) {
+  const unsigned threads = std::min(most_lanes, std::thread::hardware_concurrency());
+  if (bytes < least_bytes || threads < 2) return false;
+  Lanes& own = lanes_of(device);
+  const std::unique_lock lock(own.mutex, std::try_to_lock);
+  if (!lock.owns_lock()) return false;
+  while (own.lanes.size() < threads) own.lanes.push_back(std::make_unique<Lane>());
+  check(cudaStreamSynchronize(cudaStream_t{}), "finishing what comes before a copy");
+  std::atomic<size_t> next{0};
+  std::atomic<bool> failed{false};
+  std::vector<std::thread> workers;
+  for (unsigned i = 0; i < threads; ++i) {
+    workers.emplace_back([&, i] {
+      try {
+        const CurrentDevice current(device);
+        own.lanes[i]->run(next, static_cast<char*>(to), static_cast<const char*>(from), bytes,
+                          kind == detail::CopyKind::to_device);
+      } catch (const Error&) {
+        failed = true;
+      }
+    });
+  }
+  for (std::thread& worker : workers) worker.join();
+  if (failed) throw Error(ErrorCode::device_failed, "the GPU failed while copying to or from it");
+  return true;
+}
+
+}  // namespace tessera::detail::cuda

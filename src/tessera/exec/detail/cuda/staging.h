@@ -1,0 +1,19 @@
+// Large copies between a host and its device.
+//
+// A device reads and writes only host memory that is pinned. The driver copies from other memory through a
+// small pinned buffer with one thread, at some 5 GB/s where the bus has 50. Here several threads do it, each
+// with two pieces of pinned memory: while one is on the bus, the other is filled or emptied.
+#pragma once
+
+#include <cstddef>
+
+#include <tessera/exec/buffer.h>
+
+namespace tessera::detail::cuda {
+
+/// Copies when all that was queued before is done, and waits. False, and nothing done, if that does not pay
+/// or another thread is at it.
+[[nodiscard]] bool copy_staged(int device, void* to, const void* from, std::size_t bytes,
+                               detail::CopyKind kind);
+
+}  // namespace tessera::detail::cuda

@@ -1,0 +1,91 @@
+// How host code becomes parallel: the one place that starts threads.
+//
+// Everything is built on run_workers(). OpenMP keeps the threads alive between calls; under the thread
+// sanitizer plain threads are used, because it can not see into OpenMP's runtime.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <thread>
+#include <vector>
+
+#if defined(__SANITIZE_THREAD__)
+#define TS_PLAIN_THREADS 1
+#else
+#define TS_PLAIN_THREADS 0
+#endif
+
+namespace tessera::detail::host {
+
+struct Range {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  [[nodiscard]] std::size_t size() const { return end - begin; }
+};
+
+/// The part of [0, n) that falls to one of `parts`: contiguous, in order, sizes that differ by at most one.
+[[nodiscard]] constexpr Range share_of(std::size_t n, std::size_t part, std::size_t parts) {
+  const std::size_t base = n / parts;
+  const std::size_t rest = n % parts;
+  const std::size_t begin = part * base + std::min(part, rest);
+  return {begin, begin + base + (part < rest ? 1 : 0)};
+}
+
+/// Calls f(worker) for worker in [0, workers), each on a thread of its own, and waits for all of them.
+/// If some threw, the exception of the lowest worker is thrown on.
+template <class F>
+void run_workers(int workers, F&& f) {
+  if (workers <= 1) {
+    f(0);
+    return;
+  }
+  std::vector<std::exception_ptr> failures(static_cast<std::size_t>(workers));
+  const auto guarded = [&](int worker) {
+    try {
+      f(worker);
+    } catch (...) {
+      failures[static_cast<std::size_t>(worker)] = std::current_exception();
+    }
+  };
+#if TS_PLAIN_THREADS
+  std::vector<std::thread> threads;
+  for (int worker = 1; worker < workers; ++worker) threads.emplace_back(guarded, worker);
+  guarded(0);
+  for (std::thread& thread : threads) thread.join();
+#else
+  // A dynamic schedule of one: every share is done even if the runtime grants fewer threads.
+#pragma omp parallel for num_threads(workers) schedule(dynamic, 1)
+  for (int worker = 0; worker < workers; ++worker) guarded(worker);
+#endif
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+}
+
+/// Calls f(range, worker) for the pieces of [0, n) of `chunk` elements, handed out as workers become free.
+template <class F>
+void for_each_chunk(int threads, std::size_t n, std::size_t chunk, F&& f) {
+  const std::size_t chunks = (n + chunk - 1) / chunk;
+  std::atomic<std::size_t> next{0};
+  run_workers(static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(threads), chunks)),
+              [&](int worker) {
+                for (std::size_t c = next.fetch_add(1, std::memory_order_relaxed); c < chunks;
+                     c = next.fetch_add(1, std::memory_order_relaxed)) {
+                  f(Range{c * chunk, std::min(n, (c + 1) * chunk)}, worker);
+                }
+              });
+}
+
+/// Calls f(range) for each worker's contiguous share of [0, n); small inputs stay on one thread.
+template <class F>
+void for_each_share(int threads, std::size_t n, F&& f, std::size_t min_share = 4096) {
+  const std::size_t useful = std::max<std::size_t>(1, n / min_share);
+  const int workers = static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(threads), useful));
+  run_workers(workers, [&](int worker) {
+    f(share_of(n, static_cast<std::size_t>(worker), static_cast<std::size_t>(workers)));
+  });
+}
+
+}  // namespace tessera::detail::host

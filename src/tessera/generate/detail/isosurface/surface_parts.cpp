@@ -1,0 +1,194 @@
+#include <tessera/generate/detail/isosurface/surface_parts.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <tessera/core/error.h>
+#include <tessera/exec/for_each.h>
+#include <tessera/generate/detail/common/checks.h>
+#include <tessera/generate/detail/common/parts.h>
+#include <tessera/generate/detail/isosurface/interpolate.h>
+#include <tessera/generate/detail/isosurface/normals.h>
+#include <tessera/generate/key_reduce.h>
+
+namespace tessera::detail {
+namespace {
+
+/// Names the triangles by the merged vertices; returns those that did not collapse.
+Array<std::uint32_t> reconnect(Array<TriMesh::Cell>& cells, std::span<const VertexId> merged,
+                               const Exec& exec) {
+  host_for_each(exec, cells.size(), [&](std::size_t t) {
+    for (VertexId& v : cells[t]) v = merged[v.index()];
+  });
+  return list_if(
+      cells.size(), [&](std::size_t t) { return !is_degenerate(cells[t]); }, exec);
+}
+
+}  // namespace
+
+void expect_contourable(const SurfaceInput& input) {
+  const Field& field = input.field;
+  if (field.components() != 1) {
+    throw Error(ErrorCode::bad_option, "the field '" + field.name() + "' has " +
+                                           std::to_string(field.components()) +
+                                           " components; an isosurface needs one");
+  }
+  if (field.size() != input.points) {
+    throw Error(ErrorCode::bad_option, "the field '" + field.name() + "' has " +
+                                           std::to_string(field.size()) + " values, but there are " +
+                                           std::to_string(input.points) + " points");
+  }
+  for (const double value : input.isovalues) {
+    if (!std::isfinite(value)) throw Error(ErrorCode::bad_option, "an isovalue must be a finite number");
+  }
+  expect_tuples(input.point_data, input.points, "points");
+  expect_tuples(input.cell_data, input.cells, "cells");
+}
+
+bool needs_provenance(const SurfaceInput& input, const IsosurfaceOptions& options) {
+  if (options.keep_provenance || options.merge_exact) return true;
+  if (!options.transfer_data) return false;
+  const auto is_other = [&](const Field& f) { return f.name() != input.field.name(); };
+  return std::ranges::any_of(input.point_data, is_other) || !input.cell_data.empty();
+}
+
+void expect_countable(std::uint64_t vertices, std::uint64_t triangles) {
+  constexpr std::uint64_t most = 0xFFFF'FFFEull;
+  if (vertices <= most && triangles <= most) return;
+  throw Error(ErrorCode::unsupported, "the isosurfaces have " + std::to_string(vertices) + " vertices and " +
+                                          std::to_string(triangles) +
+                                          " triangles, but a mesh has at most 4294967294 of each; "
+                                          "take one isovalue at a time, or a part of the input");
+}
+
+void merge_exact_vertices(Isosurface& surface, std::size_t input_points, const Exec& exec) {
+  Provenance& from = surface.provenance;
+  const std::size_t vertices = from.weights.size();
+  Array<std::uint64_t> keys(vertices);
+  host_for_each(exec, vertices, [&](std::size_t v) {
+    const double w = from.weights[v];
+    keys[v] = w == 0 ? from.edges[v][0] : w == 1 ? from.edges[v][1] : input_points + v;
+  });
+  Array<VertexId> merged(vertices);
+  const std::size_t left = fill_connections(keys, merged, {.exec = exec}).size();
+  Array<std::uint32_t> chosen(left);  // the first of each group stands for it
+  for (std::size_t v = vertices; v-- > 0;) chosen[merged[v].index()] = static_cast<std::uint32_t>(v);
+
+  TriMesh& mesh = surface.mesh;
+  mesh.points = mesh.points.gather(chosen);
+  mesh.point_data = mesh.point_data.gather(chosen);
+  from.edges = gather(from.edges, chosen, exec);
+  from.weights = gather(from.weights, chosen, exec);
+  const Array<std::uint32_t> kept = reconnect(mesh.cells, merged, exec);
+  mesh.cells = gather(mesh.cells, kept, exec);
+  from.cells = gather(from.cells, kept, exec);
+}
+
+Field averaged_normals(const TriMesh& mesh, const Exec& exec) {
+  Field result("Normals", ScalarType::f32, mesh.vertex_count(), 3);
+  const std::span<float> normals = result.as<float>();
+  const auto around = vertex_incidence<FaceId, 3>(mesh.cells, mesh.vertex_count(), exec);
+  mesh.points.visit([&](auto points) {
+    host_for_each(exec, mesh.vertex_count(), [&](std::size_t v) {
+      const Vec3f normal =
+          averaged_normal(points.data(), mesh.cells.data(), around[VertexId(static_cast<std::uint32_t>(v))]);
+      normals[3 * v] = normal.x;
+      normals[3 * v + 1] = normal.y;
+      normals[3 * v + 2] = normal.z;
+    });
+  });
+  return result;
+}
+
+Field isovalue_field(const SurfaceInput& input, std::span<const std::size_t> ends, const Exec& exec) {
+  return input.field.visit([&](auto values) {
+    using Real = WeightOf<typename decltype(values)::value_type>;
+    Array<Real> result(ends.empty() ? 0 : ends.back());
+    std::size_t begin = 0;
+    for (std::size_t l = 0; l < ends.size(); ++l) {
+      const Real value = static_cast<Real>(input.isovalues[l]);
+      host_for_each(exec, ends[l] - begin, [&](std::size_t v) { result[begin + v] = value; });
+      begin = ends[l];
+    }
+    return Field(input.field.name(), std::move(result));
+  });
+}
+
+namespace {
+
+void transfer(Isosurface& surface, const SurfaceInput& input, const Exec& exec) {
+  for (const Field& other : input.point_data) {
+    if (other.name() == input.field.name()) continue;
+    surface.mesh.point_data.add(transfer_point_field(other, surface.provenance, exec));
+  }
+  for (const Field& other : input.cell_data) {
+    surface.mesh.cell_data.add(transfer_cell_field(other, surface.provenance, exec));
+  }
+}
+
+template <class T>
+void append_values(Array<T>& to, const Array<T>& from) {
+  if (to.empty()) {
+    to = from;
+  } else {
+    to.insert(to.end(), from.begin(), from.end());
+  }
+}
+
+}  // namespace
+
+template <class Real>
+void append(SurfaceArrays<Real>& arrays, const SurfaceBuffers<Real>& surface, const Exec& exec) {
+  const auto vertices = static_cast<std::uint32_t>(arrays.points.size());
+  const std::size_t begin = arrays.cells.size();
+  expect_countable(arrays.points.size() + surface.points.size(), begin + surface.cells.size());
+  append_values(arrays.points, surface.points.to_host());
+  append_values(arrays.cells, surface.cells.to_host());
+  if (vertices > 0) {
+    host_for_each(exec, surface.cells.size(), [&](std::size_t t) {
+      for (VertexId& corner : arrays.cells[begin + t]) corner = VertexId(corner.index() + vertices);
+    });
+  }
+  if (!surface.normals.empty()) {
+    const Array<Vec3f> normals = surface.normals.to_host();
+    const std::span<const float> numbers(&normals.data()->x, 3 * normals.size());
+    arrays.normals.insert(arrays.normals.end(), numbers.begin(), numbers.end());
+  }
+  append_values(arrays.provenance.edges, surface.edges.to_host());
+  append_values(arrays.provenance.weights, surface.weights.to_host());
+  append_values(arrays.provenance.cells, surface.sources.to_host());
+  arrays.ends.push_back(arrays.points.size());
+}
+
+template <class Real>
+Isosurface assemble(SurfaceArrays<Real>&& arrays, const SurfaceInput& input,
+                    const IsosurfaceOptions& options) {
+  Isosurface surface;
+  TriMesh& mesh = surface.mesh;
+  mesh.points = Points(std::move(arrays.points));
+  mesh.cells = std::move(arrays.cells);
+  surface.provenance = std::move(arrays.provenance);
+  if (options.normals == SurfaceNormals::gradient) {
+    mesh.point_data.add(Field("Normals", std::move(arrays.normals), 3));
+  }
+  if (options.transfer_data) mesh.point_data.add(isovalue_field(input, arrays.ends, options.exec));
+  if (options.merge_exact) merge_exact_vertices(surface, input.points, options.exec);
+  if (options.normals == SurfaceNormals::averaged) {
+    const bool are_made = arrays.normals.size() == 3 * mesh.vertex_count();  // by the device
+    mesh.point_data.add(are_made ? Field("Normals", std::move(arrays.normals), 3)
+                                 : averaged_normals(mesh, options.exec));
+  }
+  if (options.transfer_data) transfer(surface, input, options.exec);
+  if (!options.keep_provenance) surface.provenance = {};
+  return surface;
+}
+
+#define TS_INSTANTIATE(Real)                                                            \
+  template void append(SurfaceArrays<Real>&, const SurfaceBuffers<Real>&, const Exec&); \
+  template Isosurface assemble(SurfaceArrays<Real>&&, const SurfaceInput&, const IsosurfaceOptions&)
+TS_INSTANTIATE(float);
+TS_INSTANTIATE(double);
+#undef TS_INSTANTIATE
+
+}  // namespace tessera::detail

@@ -1,0 +1,76 @@
+// What isosurfaces of grids and of tetrahedra have in common once vertices and triangles are there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <tessera/generate/isosurface.h>
+#include <tessera/generate/resident.h>
+
+namespace tessera::detail {
+
+/// What an isosurface is made of.
+struct SurfaceInput {
+  std::size_t points;
+  std::size_t cells;
+  const FieldSet& point_data;
+  const FieldSet& cell_data;
+  const Field& field;
+  std::span<const double> isovalues;
+};
+
+/// Refuses a field and isovalues that have no isosurface, and other fields that have another length than the
+/// input.
+void expect_contourable(const SurfaceInput& input);
+
+/// Whether the edges and cells that outputs came from have to be recorded for these options.
+[[nodiscard]] bool needs_provenance(const SurfaceInput& input, const IsosurfaceOptions& options);
+
+/// Makes one vertex of those that lie exactly on one input point, and drops triangles with a repeated vertex.
+/// Vertices on input points come first, by the point's id; the others keep their order. Needs the provenance,
+/// keeps it true.
+void merge_exact_vertices(Isosurface& surface, std::size_t input_points, const Exec& exec);
+
+/// "Normals": the triangles' normals around each vertex, weighted by area, summed in the order of the
+/// triangles.
+[[nodiscard]] Field averaged_normals(const TriMesh& mesh, const Exec& exec);
+
+/// The contoured field on the output: every vertex has its isovalue. `ends` are the vertices after each
+/// isovalue.
+[[nodiscard]] Field isovalue_field(const SurfaceInput& input, std::span<const std::size_t> ends,
+                                   const Exec& exec);
+
+/// What isosurfaces consist of while they are put together, isovalue after isovalue.
+template <class Real>
+struct SurfaceArrays {
+  Array<Vec3<Real>> points;
+  Array<float> normals;  ///< three a vertex, or empty
+  Array<TriMesh::Cell> cells;
+  Provenance provenance;
+  std::vector<std::size_t> ends;  ///< vertices after each isovalue
+};
+
+/// Error(unsupported) if a mesh can not number so many vertices and triangles.
+void expect_countable(std::uint64_t vertices, std::uint64_t triangles);
+
+/// The normals a device makes for these options. Those that are averaged after vertices are merged are left
+/// to the host, as the merging is.
+[[nodiscard]] inline SurfaceNormals device_normals(const IsosurfaceOptions& options) {
+  const bool waits = options.normals == SurfaceNormals::averaged && options.merge_exact;
+  return waits ? SurfaceNormals::none : options.normals;
+}
+
+/// Copies a surface from a device behind those that are there.
+template <class Real>
+void append(SurfaceArrays<Real>& arrays, const SurfaceBuffers<Real>& surface, const Exec& exec);
+
+/// What every isosurface ends with: the contoured field (exactly the isovalue), vertices merged, normals by
+/// averaging, the fields of the input, and the provenance dropped if nobody asked for it. `input` has
+/// `points` points.
+template <class Real>
+[[nodiscard]] Isosurface assemble(SurfaceArrays<Real>&& arrays, const SurfaceInput& input,
+                                  const IsosurfaceOptions& options);
+
+}  // namespace tessera::detail

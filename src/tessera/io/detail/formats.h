@@ -1,0 +1,51 @@
+// The readers and writers behind read_mesh and write_mesh, one pair for each family of formats.
+#pragma once
+
+#include <tessera/io/detail/input.h>
+#include <tessera/io/detail/output.h>
+#include <tessera/io/io.h>
+
+namespace tessera::detail::io {
+
+/// Reads the open file into a mesh and fills the report.
+using Reader = AnyMesh (*)(Input& input, const ReadOptions& options, FileReport& report);
+
+[[nodiscard]] AnyMesh read_vtk_xml(Input& input, const ReadOptions& options, FileReport& report);
+[[nodiscard]] AnyMesh read_vtk_legacy(Input& input, const ReadOptions& options, FileReport& report);
+[[nodiscard]] AnyMesh read_ply(Input& input, const ReadOptions& options, FileReport& report);
+[[nodiscard]] AnyMesh read_obj(Input& input, const ReadOptions& options, FileReport& report);
+[[nodiscard]] AnyMesh read_stl(Input& input, const ReadOptions& options, FileReport& report);
+[[nodiscard]] AnyMesh read_off(Input& input, const ReadOptions& options, FileReport& report);
+
+/// A mesh to write, not copied.
+using MeshRef = std::variant<const TetMesh*, const TriMesh*, const Grid*>;
+
+/// Writes the mesh to the temporary file of `output`, or refuses what the format can not hold.
+using Writer = void (*)(Output& output, const MeshRef& mesh, const WriteOptions& options);
+
+void write_vtu(Output& output, const MeshRef& mesh, const WriteOptions& options);
+void write_vtp(Output& output, const MeshRef& mesh, const WriteOptions& options);
+void write_vti(Output& output, const MeshRef& mesh, const WriteOptions& options);
+void write_vtk_legacy(Output& output, const MeshRef& mesh, const WriteOptions& options);
+void write_ply(Output& output, const MeshRef& mesh, const WriteOptions& options);
+void write_obj(Output& output, const MeshRef& mesh, const WriteOptions& options);
+void write_stl(Output& output, const MeshRef& mesh, const WriteOptions& options);
+void write_off(Output& output, const MeshRef& mesh, const WriteOptions& options);
+
+/// The same for what write_poly() is given.
+void write_poly_vtp(Output& output, const PolyData& poly, const WriteOptions& options);
+void write_poly_legacy(Output& output, const PolyData& poly, const WriteOptions& options);
+
+/// The triangles, or Error(unsupported) that says what can hold only them; every id must name a point.
+[[nodiscard]] const TriMesh& only_triangles(const Output& output, const MeshRef& mesh,
+                                            std::string_view holder);
+/// A line for each point: the start, its coordinates and, if there are any, its three extra numbers.
+void write_rows(Output& output, const Points& points, std::string_view start,
+                std::span<const float> extra = {});
+
+/// The extension in lower case, without the dot.
+[[nodiscard]] std::string extension_of(const std::filesystem::path& file);
+/// "a, b, c"
+[[nodiscard]] std::string join(const std::vector<std::string_view>& words);
+
+}  // namespace tessera::detail::io

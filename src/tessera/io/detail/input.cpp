@@ -1,0 +1,167 @@
+#include <tessera/io/detail/input.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+namespace tessera::detail::io {
+namespace {
+
+constexpr std::size_t window_bytes = std::size_t{1} << 20;
+constexpr std::size_t longest_token = 4096;
+
+bool is_space(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+}  // namespace
+
+Input::Input(const std::filesystem::path& file, const Monitor* monitor)
+    : name_(file.string()), monitor_(monitor) {
+  // Not blocking, so that a named pipe is refused instead of waited for.
+  descriptor_ = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor_ < 0) {
+    const int reason = errno;
+    throw Error(reason == ENOENT || reason == ENOTDIR ? ErrorCode::not_found : ErrorCode::bad_file,
+                name_ + ": can not be opened: " + std::generic_category().message(reason));
+  }
+  struct stat status = {};
+  const bool is_known = ::fstat(descriptor_, &status) == 0;
+  if (!is_known || !S_ISREG(status.st_mode)) {
+    ::close(descriptor_);
+    throw Error(ErrorCode::bad_file,
+                name_ + (S_ISDIR(status.st_mode) ? ": is a directory" : ": is not a file"));
+  }
+  size_ = static_cast<std::uint64_t>(status.st_size);
+  end_ = size_;
+  window_.resize(std::min<std::uint64_t>(window_bytes, size_));
+}
+
+Input::~Input() {
+  ::close(descriptor_);
+}
+
+void Input::seek(std::uint64_t begin, std::uint64_t end) {
+  end_ = std::min(end, size_);
+  if (begin > end_) fail("ends before its data (byte " + std::to_string(begin) + ")");
+  if (begin < start_ || begin > start_ + filled_) {
+    start_ = begin;
+    filled_ = 0;
+  }
+  cursor_ = begin - start_;
+}
+
+void Input::report() const {
+  if (monitor_ == nullptr) return;
+  monitor_->update("reading", std::min(1.0, static_cast<double>(taken_) / static_cast<double>(size_)));
+}
+
+std::string_view Input::peek(std::size_t wanted) {
+  wanted = static_cast<std::size_t>(std::min<std::uint64_t>(wanted, remaining()));
+  if (filled_ - cursor_ < wanted) {
+    report();
+    std::memmove(window_.data(), window_.data() + cursor_, filled_ - cursor_);
+    start_ += cursor_;
+    filled_ -= cursor_;
+    cursor_ = 0;
+    if (window_.size() < wanted) window_.resize(wanted);
+    while (filled_ < wanted) {
+      const ssize_t got = ::pread(descriptor_, window_.data() + filled_, window_.size() - filled_,
+                                  static_cast<off_t>(start_ + filled_));
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) fail("can not be read: " + std::generic_category().message(got < 0 ? errno : EIO));
+      filled_ += static_cast<std::size_t>(got);
+      taken_ += static_cast<std::size_t>(got);
+    }
+  }
+  return {window_.data() + cursor_,
+          static_cast<std::size_t>(std::min<std::uint64_t>(filled_ - cursor_, remaining()))};
+}
+
+void Input::read(void* to, std::size_t bytes) {
+  if (bytes == 0) return;
+  if (bytes > remaining()) fail("ends in the middle of its data");
+  char* place = static_cast<char*>(to);
+  const std::size_t held = std::min(bytes, filled_ - cursor_);
+  std::memcpy(place, window_.data() + cursor_, held);
+  consume(held);
+  place += held;
+  bytes -= held;
+  while (bytes > 0) {
+    report();
+    const ssize_t got = ::pread(descriptor_, place, std::min<std::size_t>(bytes, 8 * window_bytes),
+                                static_cast<off_t>(position()));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) fail("can not be read: " + std::generic_category().message(got < 0 ? errno : EIO));
+    start_ = position() + static_cast<std::size_t>(got);
+    taken_ += static_cast<std::size_t>(got);
+    filled_ = cursor_ = 0;
+    place += got;
+    bytes -= static_cast<std::size_t>(got);
+  }
+}
+
+std::string_view Input::token() {
+  for (;;) {
+    const std::string_view text = peek();
+    if (text.empty()) return {};
+    const auto begin = std::find_if_not(text.begin(), text.end(), is_space);
+    consume(static_cast<std::size_t>(begin - text.begin()));
+    if (begin != text.end()) break;
+  }
+  const auto length_of = [](std::string_view text) {
+    return static_cast<std::size_t>(std::find_if(text.begin(), text.end(), is_space) - text.begin());
+  };
+  std::string_view text = peek();
+  std::size_t length = length_of(text);
+  if (length == text.size() && length < remaining()) {
+    text = peek(longest_token);
+    length = length_of(text);
+    if (length >= longest_token)
+      fail("is not the text that it should be (byte " + std::to_string(position()) + ")");
+  }
+  consume(length);
+  return text.substr(0, length);
+}
+
+std::string_view Input::line() {
+  std::string_view text = peek();
+  std::size_t length = text.find('\n');
+  while (length == std::string_view::npos && text.size() < remaining()) {
+    text = peek(std::max(2 * text.size(), longest_token));
+    length = text.find('\n');
+  }
+  const bool has_end = length != std::string_view::npos;
+  text = text.substr(0, length);
+  consume(text.size() + (has_end ? 1 : 0));
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  return text;
+}
+
+void Input::require(std::uint64_t count, std::uint64_t bytes, std::string_view what) const {
+  if (count > remaining() / bytes) {
+    fail("claims " + std::to_string(count) + " " + std::string(what) + ", but only " +
+         std::to_string(remaining()) + " bytes follow");
+  }
+}
+
+void Input::fail(const std::string& reason) const {
+  throw Error(ErrorCode::bad_file, name_ + ": " + reason);
+}
+
+void Input::refuse(const std::string& reason) const {
+  throw Error(ErrorCode::unsupported, name_ + ": " + reason);
+}
+
+void swap_bytes(void* data, std::size_t words, std::size_t width) {
+  auto* bytes = static_cast<unsigned char*>(data);
+  if (width == 1) return;
+  for (std::size_t i = 0; i < words; ++i) std::reverse(bytes + i * width, bytes + (i + 1) * width);
+}
+
+}  // namespace tessera::detail::io

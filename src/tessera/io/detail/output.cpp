@@ -1,0 +1,105 @@
+#include <tessera/io/detail/output.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+namespace tessera::detail::io {
+namespace {
+
+std::string say(int error) {
+  return std::generic_category().message(error);
+}
+
+}  // namespace
+
+Output::Output(const std::filesystem::path& file, std::uint64_t expected, const Monitor* monitor)
+    : file_(file), name_(file.string()), expected_(expected), monitor_(monitor) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) fail("is a directory");
+  if (std::filesystem::exists(file, ignored)) {
+    // A link keeps pointing to its file; a file that may not be written is not replaced either.
+    file_ = std::filesystem::canonical(file, ignored);
+    if (ignored) fail("can not be found: " + ignored.message());
+    if (!std::filesystem::is_regular_file(file_, ignored)) fail("is not a file");
+    if (::access(file_.c_str(), W_OK) != 0) fail("can not be written: " + say(errno));
+  }
+  for (int n = 0; descriptor_ < 0; ++n) {
+    temporary_ =
+        file_.parent_path() / (".tessera-" + std::to_string(::getpid()) + "-" + std::to_string(n) + ".tmp");
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ < 0 && errno != EEXIST) fail("can not be written: " + say(errno));
+  }
+}
+
+Output::~Output() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void Output::report() const {
+  if (monitor_ == nullptr) return;
+  const double fraction =
+      static_cast<double>(written_) / static_cast<double>(std::max<std::uint64_t>(expected_, 1));
+  monitor_->update("writing", std::min(fraction, 1.0));
+}
+
+void Output::write(const void* data, std::size_t bytes) {
+  for (const char* place = static_cast<const char*>(data); bytes > 0;) {
+    const std::size_t part = std::min(bytes, buffer_bytes);
+    write(std::string_view(place, part));
+    place += part;
+    bytes -= part;
+  }
+}
+
+void Output::flush() {
+  report();
+  for (std::string_view rest = buffer_; !rest.empty();) {
+    const ssize_t done = ::write(descriptor_, rest.data(), rest.size());
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) fail("can not be written: " + say(errno));
+    rest.remove_prefix(static_cast<std::size_t>(done));
+    written_ += static_cast<std::size_t>(done);
+  }
+  buffer_.clear();
+}
+
+void Output::patch(std::uint64_t position, std::string_view bytes) {
+  flush();
+  while (!bytes.empty()) {
+    const ssize_t done = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(position));
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) fail("can not be written: " + say(errno));
+    bytes.remove_prefix(static_cast<std::size_t>(done));
+    position += static_cast<std::size_t>(done);
+  }
+}
+
+void Output::commit() {
+  flush();
+  struct stat old = {};
+  const bool is_replacing = ::stat(file_.c_str(), &old) == 0;
+  if (is_replacing && ::fchmod(descriptor_, old.st_mode & 07777) != 0)
+    fail("can not be written: " + say(errno));
+  if (::fsync(descriptor_) != 0 && errno != EINVAL) fail("can not be written: " + say(errno));
+  const int closed = ::close(descriptor_);
+  descriptor_ = -1;
+  if (closed != 0) fail("can not be written: " + say(errno));
+  if (::rename(temporary_.c_str(), file_.c_str()) != 0) fail("can not be written: " + say(errno));
+  temporary_.clear();
+}
+
+void Output::fail(const std::string& reason) const {
+  throw Error(ErrorCode::write_failed, name_ + ": " + reason);
+}
+
+void Output::refuse(const std::string& reason) const {
+  throw Error(ErrorCode::unsupported, name_ + ": " + reason);
+}
+
+}  // namespace tessera::detail::io

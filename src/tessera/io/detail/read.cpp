@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include <tessera/io/detail/formats.h>
+
+namespace tessera {
+
+using namespace detail;
+namespace {
+
+struct ReadableFormat {
+  std::string_view extension;
+  io::Reader read;
+};
+
+constexpr std::array<ReadableFormat, 8> formats = {{{"vtu", io::read_vtk_xml},
+                                                    {"vtp", io::read_vtk_xml},
+                                                    {"vti", io::read_vtk_xml},
+                                                    {"vtk", io::read_vtk_legacy},
+                                                    {"ply", io::read_ply},
+                                                    {"obj", io::read_obj},
+                                                    {"stl", io::read_stl},
+                                                    {"off", io::read_off}}};
+
+std::string_view kind_of(const AnyMesh& mesh) {
+  constexpr std::array<std::string_view, 3> kinds = {"tetrahedra", "triangles", "a regular grid"};
+  return kinds[mesh.index()];
+}
+
+template <class To, class From>
+To retype_empty(From& from) {
+  To to;
+  to.points = std::move(from.points);
+  to.point_data = std::move(from.point_data);
+  to.field_data = std::move(from.field_data);
+  return to;
+}
+
+/// The mesh as the type that was asked for. A file without cells is as good as either.
+template <class Mesh, class Other>
+Mesh take(const std::filesystem::path& file, ReadResult result) {
+  if (auto* mesh = std::get_if<Mesh>(&result.mesh)) return std::move(*mesh);
+  if (auto* other = std::get_if<Other>(&result.mesh)) {
+    if (other->cells.empty()) return retype_empty<Mesh>(*other);
+  }
+  throw Error(ErrorCode::unsupported, file.string() + ": holds " + std::string(kind_of(result.mesh)) +
+                                          ", not " + std::string(kind_of(Mesh{})));
+}
+
+}  // namespace
+
+ReadResult read_mesh(const std::filesystem::path& file, const ReadOptions& options) {
+  const std::string extension = io::extension_of(file);
+  const auto* const format =
+      std::find_if(formats.begin(), formats.end(), [&](const auto& f) { return f.extension == extension; });
+  // Opened before its extension is judged: of a file that is not there, that is what is to be said.
+  io::Input input(file, options.monitor);
+  if (format == formats.end()) {
+    input.refuse("has an unknown extension; known are " + io::join(readable_extensions()));
+  }
+  if (input.size() == 0) input.fail("is empty");
+  ReadResult result;
+  result.report.format = extension;
+  try {
+    result.mesh = format->read(input, options, result.report);
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorCode::out_of_memory, file.string() + ": does not fit in memory");
+  }
+  return result;
+}
+
+TetMesh read_tets(const std::filesystem::path& file, const ReadOptions& options) {
+  return take<TetMesh, TriMesh>(file, read_mesh(file, options));
+}
+
+TriMesh read_triangles(const std::filesystem::path& file, const ReadOptions& options) {
+  return take<TriMesh, TetMesh>(file, read_mesh(file, options));
+}
+
+Grid read_grid(const std::filesystem::path& file, const ReadOptions& options) {
+  ReadResult result = read_mesh(file, options);
+  if (auto* grid = std::get_if<Grid>(&result.mesh)) return std::move(*grid);
+  throw Error(ErrorCode::unsupported,
+              file.string() + ": holds " + std::string(kind_of(result.mesh)) + ", not a regular grid");
+}
+
+std::vector<std::string_view> readable_extensions() {
+  std::vector<std::string_view> result;
+  for (const ReadableFormat& format : formats) result.push_back(format.extension);
+  return result;
+}
+
+}  // namespace tessera

@@ -1,0 +1,179 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include <tessera/io/detail/formats.h>
+
+namespace tessera {
+
+using namespace detail;
+namespace {
+
+struct WritableFormat {
+  std::string_view extension;
+  io::Writer write;
+};
+
+constexpr std::array<WritableFormat, 8> formats = {{{"vtu", io::write_vtu},
+                                                    {"vtp", io::write_vtp},
+                                                    {"vti", io::write_vti},
+                                                    {"vtk", io::write_vtk_legacy},
+                                                    {"ply", io::write_ply},
+                                                    {"obj", io::write_obj},
+                                                    {"stl", io::write_stl},
+                                                    {"off", io::write_off}}};
+
+[[noreturn]] void refuse_mesh(const std::filesystem::path& file, const std::string& reason) {
+  throw Error(ErrorCode::bad_mesh, file.string() + ": not written, because " + reason);
+}
+
+/// Readers refuse files with such lengths, so writers do not make them.
+template <class Mesh>
+void check_fields(const std::filesystem::path& file, const Mesh& mesh) {
+  const auto check_lengths = [&](const FieldSet& fields, std::size_t count, std::string_view elements) {
+    for (const Field& field : fields) {
+      if (field.size() == count) continue;
+      refuse_mesh(file, "the field \"" + field.name() + "\" has " + std::to_string(field.size()) +
+                            " tuples for " + std::to_string(count) + " " + std::string(elements));
+    }
+  };
+  check_lengths(mesh.point_data, mesh.vertex_count(), "points");
+  check_lengths(mesh.cell_data, mesh.cell_count(), "cells");
+}
+
+void check_corner(const std::filesystem::path& file, std::size_t cell, VertexId v, std::size_t points) {
+  if (v.index() < points) return;
+  refuse_mesh(file, "cell " + std::to_string(cell) + " names point " + std::to_string(v.index()) +
+                        ", but there are " + std::to_string(points) + " points");
+}
+
+template <class Mesh>
+void check(const std::filesystem::path& file, const Mesh& mesh) {
+  check_fields(file, mesh);
+  if constexpr (!std::is_same_v<Mesh, Grid>) {
+    for (std::size_t i = 0; i < mesh.cells.size(); ++i) {
+      for (const VertexId v : mesh.cells[i]) check_corner(file, i, v, mesh.vertex_count());
+    }
+  }
+}
+
+void check(const std::filesystem::path& file, const PolyData& poly) {
+  check_fields(file, poly);
+  std::size_t number = 0;
+  for (const PolyCells* cells : {&poly.vertices, &poly.lines, &poly.polygons}) {
+    const auto& offsets = cells->offsets;
+    if (offsets.empty() || offsets.front() != 0 || !std::is_sorted(offsets.begin(), offsets.end()) ||
+        offsets.back() != cells->corners.size()) {
+      refuse_mesh(file, "the offsets of its cells do not ascend from 0 to the number of corners");
+    }
+    for (std::size_t i = 0; i < cells->size(); ++i, ++number) {
+      for (const VertexId v : (*cells)[i]) check_corner(file, number, v, poly.vertex_count());
+    }
+  }
+}
+
+/// Has `write(output)` write a file that appears complete or not at all.
+template <class Mesh, class Write>
+void write_whole(const std::filesystem::path& file, const Mesh& mesh, const WriteOptions& options,
+                 const Write& write) {
+  check(file, mesh);
+  io::Output output(file, mesh.bytes(), options.monitor);
+  try {
+    write(output);
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorCode::out_of_memory, file.string() + ": no memory was left to write it");
+  }
+  output.commit();
+}
+
+template <class Mesh>
+void write_any(const std::filesystem::path& file, const Mesh& mesh, const WriteOptions& options) {
+  const std::string extension = io::extension_of(file);
+  const auto* const format =
+      std::find_if(formats.begin(), formats.end(), [&](const auto& f) { return f.extension == extension; });
+  if (format == formats.end()) {
+    throw Error(ErrorCode::unsupported,
+                file.string() + ": has an unknown extension; known are " + io::join(writable_extensions()));
+  }
+  write_whole(file, mesh, options, [&](io::Output& output) { format->write(output, &mesh, options); });
+}
+
+}  // namespace
+
+namespace detail::io {
+
+std::string extension_of(const std::filesystem::path& file) {
+  std::string extension = file.extension().string();
+  if (!extension.empty()) extension.erase(0, 1);
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
+std::string join(const std::vector<std::string_view>& words) {
+  std::string text;
+  for (const std::string_view word : words) text += (text.empty() ? "" : ", ") + std::string(word);
+  return text;
+}
+
+const TriMesh& only_triangles(const Output& output, const MeshRef& mesh, std::string_view holder) {
+  const auto* triangles = std::get_if<const TriMesh*>(&mesh);
+  if (triangles == nullptr) output.refuse(std::string(holder) + " can only hold triangles");
+  return **triangles;
+}
+
+void write_rows(Output& output, const Points& points, std::string_view start, std::span<const float> extra) {
+  points.visit([&](auto places) {
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      output.write(start);
+      output.number(places[i].x);
+      output.write(" ");
+      output.number(places[i].y);
+      output.write(" ");
+      output.number(places[i].z);
+      for (std::size_t k = 0; k < 3 && !extra.empty(); ++k) {
+        output.write(" ");
+        output.number(extra[3 * i + k]);
+      }
+      output.write("\n");
+    }
+  });
+}
+
+}  // namespace detail::io
+
+void write_mesh(const std::filesystem::path& file, const TetMesh& mesh, const WriteOptions& options) {
+  write_any(file, mesh, options);
+}
+
+void write_mesh(const std::filesystem::path& file, const TriMesh& mesh, const WriteOptions& options) {
+  write_any(file, mesh, options);
+}
+
+void write_mesh(const std::filesystem::path& file, const Grid& mesh, const WriteOptions& options) {
+  write_any(file, mesh, options);
+}
+
+void write_mesh(const std::filesystem::path& file, const AnyMesh& mesh, const WriteOptions& options) {
+  std::visit([&](const auto& own) { write_any(file, own, options); }, mesh);
+}
+
+void write_poly(const std::filesystem::path& file, const PolyData& poly, const WriteOptions& options) {
+  const std::string extension = io::extension_of(file);
+  if (extension != "vtp" && extension != "vtk") {
+    throw Error(ErrorCode::unsupported,
+                file.string() + ": points, lines and polygons are written as vtp or vtk files");
+  }
+  write_whole(file, poly, options, [&](io::Output& output) {
+    extension == "vtp" ? io::write_poly_vtp(output, poly, options)
+                       : io::write_poly_legacy(output, poly, options);
+  });
+}
+
+std::vector<std::string_view> writable_extensions() {
+  std::vector<std::string_view> result;
+  for (const WritableFormat& format : formats) result.push_back(format.extension);
+  return result;
+}
+
+}  // namespace tessera

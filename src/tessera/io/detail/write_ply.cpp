@@ -1,0 +1,108 @@
+// Writer of PLY, text or little-endian. A field of several components becomes the properties "v[0]", "v[1]",
+// ...; 64-bit integers become doubles, which is the best that PLY has.
+#include <cstring>
+
+#include <tessera/io/detail/formats.h>
+#include <tessera/io/detail/text.h>
+
+namespace tessera::detail::io {
+namespace {
+
+std::string_view type_name(ScalarType type) {
+  switch (type) {
+    case ScalarType::i8: return "char";
+    case ScalarType::u8: return "uchar";
+    case ScalarType::i16: return "short";
+    case ScalarType::u16: return "ushort";
+    case ScalarType::i32: return "int";
+    case ScalarType::u32: return "uint";
+    case ScalarType::f32: return "float";
+    case ScalarType::i64:
+    case ScalarType::u64:
+    case ScalarType::f64: return "double";
+  }
+  return "double";
+}
+
+class PlyWriter {
+ public:
+  PlyWriter(Output& output, bool is_text) : output_(output), is_text_(is_text) {}
+
+  void write(const TriMesh& mesh) {
+    write_header(mesh);
+    mesh.points.visit([&](auto points) {
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        put(points[i].x);
+        put(points[i].y);
+        put(points[i].z);
+        put_fields(mesh.point_data, i);
+      }
+    });
+    for (std::size_t i = 0; i < mesh.cells.size(); ++i) {
+      put(std::uint8_t{3});
+      for (const VertexId v : mesh.cells[i]) put(static_cast<std::int32_t>(v.index()));
+      put_fields(mesh.cell_data, i);
+    }
+  }
+
+ private:
+  void write_header(const TriMesh& mesh) {
+    const std::string coordinate = mesh.points.is_double() ? "property double " : "property float ";
+    output_.write(is_text_ ? "ply\nformat ascii 1.0\n" : "ply\nformat binary_little_endian 1.0\n");
+    output_.write("element vertex " + std::to_string(mesh.vertex_count()) + "\n");
+    for (const char axis : {'x', 'y', 'z'}) output_.write(coordinate + axis + "\n");
+    write_properties(mesh.point_data);
+    output_.write("element face " + std::to_string(mesh.cell_count()) +
+                  "\nproperty list uchar int vertex_indices\n");
+    write_properties(mesh.cell_data);
+    output_.write("end_header\n");
+  }
+
+  void write_properties(const FieldSet& fields) {
+    for (const Field& field : fields) {
+      for (std::size_t k = 0; k < field.components(); ++k) {
+        output_.write("property ");
+        output_.write(type_name(field.type()));
+        output_.write(" ");
+        output_.write(encode_name(field.name()));
+        if (field.components() > 1) output_.write(std::string("[").append(std::to_string(k)).append("]"));
+        output_.write("\n");
+      }
+    }
+  }
+
+  void put_fields(const FieldSet& fields, std::size_t tuple) {
+    for (const Field& field : fields) {
+      field.visit([&](auto values) {
+        for (const auto value : values.subspan(tuple * field.components(), field.components())) put(value);
+      });
+    }
+    if (is_text_) output_.write("\n");
+  }
+
+  template <class T>
+  void put(T value) {
+    if constexpr (sizeof(T) == 8 && std::is_integral_v<T>) {
+      put(static_cast<double>(value));
+    } else if (is_text_) {
+      output_.number(value);
+      output_.write(" ");
+    } else {
+      if constexpr (std::endian::native == std::endian::big) swap_bytes(&value, 1, sizeof(T));
+      output_.write(&value, sizeof(T));
+    }
+  }
+
+  Output& output_;
+  bool is_text_;
+};
+
+}  // namespace
+
+void write_ply(Output& output, const MeshRef& mesh, const WriteOptions& options) {
+  const TriMesh& triangles = only_triangles(output, mesh, "a ply file");
+  if (triangles.vertex_count() > 0x7FFFFFFFu) output.refuse("a ply file holds at most 2147483647 points");
+  PlyWriter(output, options.ascii).write(triangles);
+}
+
+}  // namespace tessera::detail::io

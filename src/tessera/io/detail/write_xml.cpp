@@ -1,0 +1,322 @@
+// Writer of vtu, vtp and vti: arrays appended raw, or compressed, or as text.
+//
+// We write these files ourselves: when the disk is full, VTK 9.1's writer of vtu frees a wild pointer, and
+// its pipeline prints.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include <vtkNew.h>
+#include <vtkZLibDataCompressor.h>
+
+#include <tessera/io/detail/cells.h>
+#include <tessera/io/detail/formats.h>
+
+namespace tessera::detail::io {
+namespace {
+
+constexpr std::array<std::string_view, 10> type_names = {"Int8",   "UInt8", "Int16",  "UInt16",  "Int32",
+                                                         "UInt32", "Int64", "UInt64", "Float32", "Float64"};
+constexpr std::size_t block_bytes = 1 << 16;
+
+std::string encode_entities(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '&': result += "&amp;"; break;
+      case '"': result += "&quot;"; break;
+      default: result += c;
+    }
+  }
+  return result;
+}
+
+class XmlWriter {
+ public:
+  XmlWriter(Output& output, const WriteOptions& options) : output_(output), options_(options) {}
+
+  void start(const std::string& type) {
+    const bool is_big = std::endian::native == std::endian::big;
+    open("VTKFile type=\"" + type + "\" version=\"1.0\" byte_order=\"" + (is_big ? "Big" : "Little") +
+         "Endian\" header_type=\"UInt64\"" +
+         (options_.compress && !options_.ascii ? " compressor=\"vtkZLibDataCompressor\"" : ""));
+  }
+
+  void open(const std::string& tag) {
+    output_.write("<" + tag + ">\n");
+    open_.push_back(tag.substr(0, tag.find(' ')));
+  }
+  void close() {
+    output_.write("</" + open_.back() + ">\n");
+    open_.pop_back();
+  }
+
+  /// The values must stay where they are until finish().
+  template <class T>
+  void array(const std::string& name, std::span<const T> values, std::size_t components,
+             const std::string& more = "") {
+    output_.write("<DataArray type=\"" + std::string(type_names[scalar_index<T>()]) + "\" Name=\"" +
+                  encode_entities(name) + "\" NumberOfComponents=\"" + std::to_string(components) + "\"" +
+                  more);
+    if (!options_.ascii) {
+      output_.write(" format=\"appended\" offset=\"");
+      pending_.push_back({output_.position(), values.data(), values.size_bytes()});
+      output_.write(std::string(21, ' ') + "/>\n");
+      return;
+    }
+    output_.write(" format=\"ascii\">\n");
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      output_.number(values[i]);
+      output_.write((i + 1) % std::max<std::size_t>(components, 8) == 0 ? "\n" : " ");
+    }
+    output_.write("\n</DataArray>\n");
+  }
+
+  void fields(const std::string& tag, const FieldSet& set) {
+    open(tag);
+    for (const Field& field : set) {
+      const std::string tuples =
+          tag == "FieldData" ? " NumberOfTuples=\"" + std::to_string(field.size()) + "\"" : "";
+      field.visit([&](auto values) { array(field.name(), values, field.components(), tuples); });
+    }
+    close();
+  }
+
+  /// The appended data and the end of the file. Where each array begins is known only now.
+  void finish() {
+    while (open_.size() > 1) close();
+    if (!pending_.empty()) {
+      output_.write("<AppendedData encoding=\"raw\">\n_");
+      const std::uint64_t start = output_.position();
+      for (const Pending& array : pending_) {
+        const std::string offset = std::to_string(output_.position() - start) + '"';
+        options_.compress ? write_blocks(array) : write_plain(array);
+        output_.patch(array.offset_place, offset);
+      }
+      output_.write("\n</AppendedData>\n");
+    }
+    close();
+  }
+
+ private:
+  struct Pending {
+    std::uint64_t offset_place;
+    const void* data;
+    std::size_t bytes;
+  };
+
+  template <class T>
+  static constexpr std::size_t scalar_index() {
+    return std::is_floating_point_v<T> ? (sizeof(T) == 4 ? 8 : 9)
+                                       : 2 * std::countr_zero(sizeof(T)) + (std::is_unsigned_v<T> ? 1 : 0);
+  }
+
+  void write_plain(const Pending& array) {
+    const std::uint64_t bytes = array.bytes;
+    output_.write(&bytes, sizeof(bytes));
+    output_.write(array.data, array.bytes);
+  }
+
+  /// [blocks] [bytes a block] [bytes of the last] [compressed bytes of each] and the blocks.
+  void write_blocks(const Pending& array) {
+    const std::size_t blocks = (array.bytes + block_bytes - 1) / block_bytes;
+    std::vector<std::uint64_t> header = {blocks, block_bytes, array.bytes % block_bytes};
+    header.resize(3 + blocks);
+    const std::uint64_t place = output_.position();
+    output_.write(header.data(), header.size() * sizeof(header[0]));
+    vtkNew<vtkZLibDataCompressor> compressor;
+    std::vector<unsigned char> packed(compressor->GetMaximumCompressionSpace(block_bytes));
+    for (std::size_t i = 0; i < blocks; ++i) {
+      const auto* from = static_cast<const unsigned char*>(array.data) + i * block_bytes;
+      const std::size_t bytes = std::min(block_bytes, array.bytes - i * block_bytes);
+      const std::size_t size = compressor->Compress(from, bytes, packed.data(), packed.size());
+      if (size == 0) output_.fail("can not be compressed");
+      output_.write(packed.data(), size);
+      header[3 + i] = size;
+    }
+    output_.patch(place, {reinterpret_cast<const char*>(header.data()), header.size() * sizeof(header[0])});
+  }
+
+  Output& output_;
+  const WriteOptions& options_;
+  std::vector<std::string> open_;
+  std::vector<Pending> pending_;
+};
+
+std::string quote(const std::string& name, std::initializer_list<std::string> values) {
+  std::string text;
+  for (const std::string& value : values) text += (text.empty() ? "" : " ") + value;
+  return " " + name + "=\"" + text + "\"";
+}
+
+std::string exact(double x) {
+  std::array<char, 32> text = {};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), x).ptr};
+}
+
+void write_points(XmlWriter& xml, const Points& points) {
+  xml.open("Points");
+  points.visit([&](auto places) {
+    using T = std::remove_const_t<decltype(places[0].x)>;
+    xml.array("Points", std::span<const T>(reinterpret_cast<const T*>(places.data()), 3 * places.size()), 3);
+  });
+  xml.close();
+}
+
+/// Connectivity and offsets in 4 bytes where signed ones can hold them, else in 8. The arrays must outlive
+/// the writer.
+template <class T>
+struct CellArrays {
+  Array<T> wide;  // only if T is not as wide as an id
+  Array<T> ends;
+  Array<std::uint8_t> types;
+
+  template <class Mesh>
+  void write(XmlWriter& xml, const Mesh& mesh, bool has_types) {
+    const std::size_t count = mesh.cells.size();
+    const auto* corners = reinterpret_cast<const VertexId*>(mesh.cells.data());
+    std::span<const T> connectivity(reinterpret_cast<const T*>(corners), count * Mesh::corners);
+    if constexpr (sizeof(T) != sizeof(VertexId)) {
+      wide.resize(count * Mesh::corners);
+      std::transform(corners, corners + wide.size(), wide.begin(), [](VertexId v) { return T{v.index()}; });
+      connectivity = wide;
+    }
+    ends.resize(count);
+    for (std::size_t i = 0; i < count; ++i) ends[i] = static_cast<T>((i + 1) * Mesh::corners);
+    xml.array("connectivity", connectivity, 1);
+    xml.array("offsets", std::span<const T>(ends), 1);
+    if (!has_types) return;
+    types.assign(count, Mesh::dimension == 3 ? tetrahedron : triangle);
+    xml.array("types", std::span<const std::uint8_t>(types), 1);
+  }
+};
+
+template <class T, class Mesh>
+void write_cells(XmlWriter& xml, const Mesh& mesh, bool is_poly) {
+  CellArrays<T> cells;
+  const std::string points = std::to_string(mesh.vertex_count());
+  const std::string count = std::to_string(mesh.cell_count());
+  xml.start(is_poly ? "PolyData" : "UnstructuredGrid");
+  xml.open(is_poly ? "PolyData" : "UnstructuredGrid");
+  if (!mesh.field_data.empty()) xml.fields("FieldData", mesh.field_data);
+  xml.open("Piece" + quote("NumberOfPoints", {points}) +
+           quote(is_poly ? "NumberOfPolys" : "NumberOfCells", {count}));
+  xml.fields("PointData", mesh.point_data);
+  xml.fields("CellData", mesh.cell_data);
+  write_points(xml, mesh.points);
+  xml.open(is_poly ? "Polys" : "Cells");
+  cells.write(xml, mesh, !is_poly);
+  xml.close();
+  xml.finish();
+}
+
+template <class Mesh>
+void write_mesh_xml(Output& output, const Mesh& mesh, bool is_poly, const WriteOptions& options) {
+  constexpr std::size_t limit = std::numeric_limits<std::int32_t>::max();
+  XmlWriter xml(output, options);
+  const bool is_narrow = mesh.cells.size() <= limit / Mesh::corners && mesh.points.size() <= limit;
+  is_narrow ? write_cells<std::int32_t>(xml, mesh, is_poly) : write_cells<std::int64_t>(xml, mesh, is_poly);
+}
+
+/// Connectivity and offsets of a list of cells, as CellArrays.
+template <class T>
+struct PolyArrays {
+  Array<T> wide;
+  Array<T> ends;
+
+  void write(XmlWriter& xml, const std::string& tag, const PolyCells& cells) {
+    if (cells.empty()) return;
+    const VertexId* corners = cells.corners.data();
+    std::span<const T> connectivity(reinterpret_cast<const T*>(corners), cells.corners.size());
+    if constexpr (sizeof(T) != sizeof(VertexId)) {
+      wide.resize(cells.corners.size());
+      std::transform(corners, corners + wide.size(), wide.begin(), [](VertexId v) { return T{v.index()}; });
+      connectivity = wide;
+    }
+    ends.resize(cells.size());
+    std::transform(cells.offsets.begin() + 1, cells.offsets.end(), ends.begin(),
+                   [](std::uint64_t end) { return static_cast<T>(end); });
+    xml.open(tag);
+    xml.array("connectivity", connectivity, 1);
+    xml.array("offsets", std::span<const T>(ends), 1);
+    xml.close();
+  }
+};
+
+template <class T>
+void write_poly_xml(XmlWriter& xml, const PolyData& poly) {
+  std::array<PolyArrays<T>, 3> arrays;
+  xml.start("PolyData");
+  xml.open("PolyData");
+  if (!poly.field_data.empty()) xml.fields("FieldData", poly.field_data);
+  xml.open("Piece" + quote("NumberOfPoints", {std::to_string(poly.vertex_count())}) +
+           quote("NumberOfVerts", {std::to_string(poly.vertices.size())}) +
+           quote("NumberOfLines", {std::to_string(poly.lines.size())}) + quote("NumberOfStrips", {"0"}) +
+           quote("NumberOfPolys", {std::to_string(poly.polygons.size())}));
+  xml.fields("PointData", poly.point_data);
+  xml.fields("CellData", poly.cell_data);
+  write_points(xml, poly.points);
+  arrays[0].write(xml, "Verts", poly.vertices);
+  arrays[1].write(xml, "Lines", poly.lines);
+  arrays[2].write(xml, "Polys", poly.polygons);
+  xml.finish();
+}
+
+void write_image_xml(Output& output, const Grid& grid, const WriteOptions& options) {
+  std::array<std::string, 3> last;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (grid.dims[axis] > std::numeric_limits<std::int32_t>::max()) {
+      output.refuse("an axis of a vti file has at most 2147483647 points");
+    }
+    last[axis] = std::to_string(std::int64_t{grid.dims[axis]} - 1);
+  }
+  std::array<std::string, 9> turn;
+  std::transform(grid.direction.begin(), grid.direction.end(), turn.begin(), exact);
+  XmlWriter xml(output, options);
+  xml.start("ImageData");
+  xml.open(
+      "ImageData" + quote("WholeExtent", {"0", last[0], "0", last[1], "0", last[2]}) +
+      quote("Origin", {exact(grid.origin.x), exact(grid.origin.y), exact(grid.origin.z)}) +
+      quote("Spacing", {exact(grid.spacing.x), exact(grid.spacing.y), exact(grid.spacing.z)}) +
+      quote("Direction", {turn[0], turn[1], turn[2], turn[3], turn[4], turn[5], turn[6], turn[7], turn[8]}));
+  if (!grid.field_data.empty()) xml.fields("FieldData", grid.field_data);
+  xml.open("Piece" + quote("Extent", {"0", last[0], "0", last[1], "0", last[2]}));
+  xml.fields("PointData", grid.point_data);
+  xml.fields("CellData", grid.cell_data);
+  xml.finish();
+}
+
+}  // namespace
+
+void write_vtu(Output& output, const MeshRef& mesh, const WriteOptions& options) {
+  if (const auto* tets = std::get_if<const TetMesh*>(&mesh))
+    return write_mesh_xml(output, **tets, false, options);
+  if (const auto* tris = std::get_if<const TriMesh*>(&mesh))
+    return write_mesh_xml(output, **tris, false, options);
+  output.refuse("a vtu file can not hold a regular grid; write a vti file, or tetrahedralize it first");
+}
+
+void write_vtp(Output& output, const MeshRef& mesh, const WriteOptions& options) {
+  write_mesh_xml(output, only_triangles(output, mesh, "a vtp file"), true, options);
+}
+
+void write_poly_vtp(Output& output, const PolyData& poly, const WriteOptions& options) {
+  constexpr std::size_t limit = std::numeric_limits<std::int32_t>::max();
+  XmlWriter xml(output, options);
+  const bool is_narrow = poly.vertex_count() <= limit && poly.vertices.corners.size() <= limit &&
+                         poly.lines.corners.size() <= limit && poly.polygons.corners.size() <= limit;
+  is_narrow ? write_poly_xml<std::int32_t>(xml, poly) : write_poly_xml<std::int64_t>(xml, poly);
+}
+
+void write_vti(Output& output, const MeshRef& mesh, const WriteOptions& options) {
+  const auto* grid = std::get_if<const Grid*>(&mesh);
+  if (grid == nullptr) output.refuse("a vti file can only hold a regular grid; write a vtu file");
+  write_image_xml(output, **grid, options);
+}
+
+}  // namespace tessera::detail::io

@@ -1,0 +1,152 @@
+#include <tessera/io/detail/xml_pieces.h>
+
+#include <limits>
+#include <memory>
+
+#include <tessera/io/detail/formats.h>
+
+namespace tessera::detail::io {
+namespace {
+
+std::uint64_t components_of(const Input& input, const Element& array) {
+  const std::uint64_t components = count_attribute(input, array, "NumberOfComponents", 1);
+  // Only so large that products with it can not overflow; XmlArray asks whether the file can hold them.
+  if (components == 0 || components > std::numeric_limits<std::uint32_t>::max()) {
+    input.fail("the array \"" + std::string(array.attribute("Name")) + "\" has " +
+               std::to_string(components) + " components");
+  }
+  return components;
+}
+
+std::string field_name(const Element& array) {
+  const std::string name(array.attribute("Name"));
+  return name.empty() ? "unnamed" : name;
+}
+
+bool is_numeric(const Element& array, FileReport& report) {
+  if (array.name == "DataArray" && parse_xml_type(array.attribute("type"))) return true;
+  if (array.name == "DataArray" || array.name == "Array") {
+    report.notes.push_back("Left out the array \"" + field_name(array) + "\", which does not hold numbers.");
+  }
+  return false;
+}
+
+/// Only the first of several time steps is read.
+bool is_first_step(const Element& array) {
+  const std::string step(array.attribute("TimeStep", "0"));
+  return step.starts_with('0');
+}
+
+/// The array of the same name, type and components in another piece, or nullptr.
+const Element* find_same(const Element* data, const Element& array) {
+  if (data == nullptr) return nullptr;
+  for (const Element& other : data->children) {
+    const bool is_same =
+        other.name == array.name && is_first_step(other) &&
+        other.attribute("Name") == array.attribute("Name") &&
+        other.attribute("type") == array.attribute("type") &&
+        other.attribute("NumberOfComponents", "1") == array.attribute("NumberOfComponents", "1");
+    if (is_same) return &other;
+  }
+  return nullptr;
+}
+
+/// The array in every piece that has tuples (nullptr for the others); empty if one lacks it.
+std::vector<const Element*> find_in_pieces(const XmlPieces& xml, std::string_view kind, const Element& array,
+                                           const std::vector<std::uint64_t>& tuples) {
+  std::vector<const Element*> found;
+  for (std::size_t p = 0; p < xml.pieces.size(); ++p) {
+    const Element* same = tuples[p] > 0 ? find_same(xml.pieces[p]->find(kind), array) : nullptr;
+    if (tuples[p] > 0 && same == nullptr) return {};
+    found.push_back(same);
+  }
+  return found;
+}
+
+Field read_one(XmlPieces& xml, const Element& array, const std::vector<const Element*>& in_pieces,
+               const std::vector<std::uint64_t>& tuples, std::uint64_t total, const Place& place) {
+  const std::uint64_t components = components_of(xml.input, array);
+  const auto limit = std::numeric_limits<std::uint64_t>::max() / (components * 8);
+  if (total > limit)
+    xml.input.fail("the array \"" + std::string(array.attribute("Name")) + "\" is too large");
+  std::vector<std::unique_ptr<XmlArray>> arrays;  // all are checked before memory is taken
+  for (std::size_t p = 0; p < in_pieces.size(); ++p) {
+    arrays.push_back(in_pieces[p] == nullptr ? nullptr
+                                             : std::make_unique<XmlArray>(xml.input, xml.file, *in_pieces[p],
+                                                                          tuples[p] * components));
+  }
+  Field field(field_name(array), *parse_xml_type(array.attribute("type")), total, components);
+  if (arrays.size() > 1) {  // boxes of an image may overlap and leave gaps elsewhere
+    field.visit([](auto values) { std::fill(values.begin(), values.end(), 0); });
+  }
+  for (std::size_t p = 0; p < arrays.size(); ++p) {
+    if (arrays[p] != nullptr) place(*arrays[p], field, p);
+  }
+  return field;
+}
+
+}  // namespace
+
+FieldSet read_joined(XmlPieces& xml, std::string_view kind, const std::vector<std::uint64_t>& tuples,
+                     std::uint64_t total, const Place& place) {
+  FieldSet fields;
+  const auto with_tuples = std::find_if(tuples.begin(), tuples.end(), [](std::uint64_t n) { return n > 0; });
+  const std::size_t first =
+      with_tuples == tuples.end() ? 0 : static_cast<std::size_t>(with_tuples - tuples.begin());
+  const Element* data = xml.pieces.empty() ? nullptr : xml.pieces[first]->find(kind);
+  if (data == nullptr) return fields;
+  for (const Element& array : data->children) {
+    if (!is_numeric(array, xml.report) || !is_first_step(array)) continue;
+    const auto in_pieces = find_in_pieces(xml, kind, array, tuples);
+    if (in_pieces.empty()) {
+      xml.report.notes.push_back("Left out the array \"" + field_name(array) +
+                                 "\", which is not in every piece.");
+      continue;
+    }
+    fields.add(read_one(xml, array, in_pieces, tuples, total, place));
+  }
+  return fields;
+}
+
+FieldSet read_field_data(XmlPieces& xml) {
+  FieldSet fields;
+  const Element* data = xml.content->find("FieldData");
+  if (data == nullptr) return fields;
+  for (const Element& array : data->children) {
+    if (!is_numeric(array, xml.report)) continue;
+    const std::uint64_t tuples = count_attribute(xml.input, array, "NumberOfTuples", 0);
+    const std::uint64_t components = components_of(xml.input, array);
+    if (tuples > xml.input.size() * 8192)
+      xml.input.fail("the array \"" + field_name(array) + "\" is too large");
+    XmlArray numbers(xml.input, xml.file, array, tuples * components);
+    Field& field = fields.add(Field(field_name(array), numbers.type(), tuples, components));
+    field.visit([&](auto values) { numbers.read(values); });
+  }
+  return fields;
+}
+
+XmlPieces open_xml(Input& input, FileReport& report, std::initializer_list<std::string_view> types) {
+  XmlPieces xml = {input, report, scan_xml(input), nullptr, {}};
+  const std::string type(xml.file.root.attribute("type"));
+  if (std::find(types.begin(), types.end(), type) == types.end())
+    input.refuse("holds " + type + "; only " + join(types) + " can be read");
+  xml.content = xml.file.root.find(type);
+  if (xml.content == nullptr) input.fail("holds no <" + type + ">");
+  for (const Element& child : xml.content->children) {
+    if (child.name == "Piece") xml.pieces.push_back(&child);
+  }
+  return xml;
+}
+
+AnyMesh read_vtk_xml(Input& input, const ReadOptions& options, FileReport& report) {
+  XmlPieces xml = open_xml(input, report, {"UnstructuredGrid", "PolyData", "ImageData"});
+  const std::string_view type = xml.content->name;
+  if (type == "ImageData") {
+    report.format = "vti";
+    return read_xml_image(xml);
+  }
+  report.format = type == "PolyData" ? "vtp" : "vtu";
+  return read_xml_cells(xml, type == "PolyData" ? 2 : 3, options);
+}
+
+}  // namespace tessera::detail::io

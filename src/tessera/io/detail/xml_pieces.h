@@ -1,0 +1,55 @@
+// What the readers of vtu, vtp and vti share: the pieces of a file and the fields joined over them.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include <tessera/io/detail/xml.h>
+#include <tessera/io/io.h>
+
+namespace tessera::detail::io {
+
+struct XmlPieces {
+  Input& input;
+  FileReport& report;
+  XmlFile file;
+  const Element* content = nullptr;  ///< <UnstructuredGrid>, <PolyData> or <ImageData>
+  std::vector<const Element*> pieces;
+};
+
+/// Puts the numbers of one piece where they belong in the field of the whole.
+using Place = std::function<void(XmlArray& array, Field& whole, std::size_t piece)>;
+
+/// The fields of <PointData> or <CellData>. A field must be in every piece with `tuples[piece]` > 0; what is
+/// not, or is not numeric, is left out with a note.
+[[nodiscard]] FieldSet read_joined(XmlPieces& xml, std::string_view kind,
+                                   const std::vector<std::uint64_t>& tuples, std::uint64_t total,
+                                   const Place& place);
+[[nodiscard]] FieldSet read_field_data(XmlPieces& xml);
+
+[[nodiscard]] AnyMesh read_xml_cells(XmlPieces& xml, int dimension, const ReadOptions& options);
+[[nodiscard]] AnyMesh read_xml_image(XmlPieces& xml);
+/// Vertices, lines and polygons as they are.
+[[nodiscard]] PolyData read_xml_poly(XmlPieces& xml);
+/// Scans the file, whose content must be of one of the types.
+[[nodiscard]] XmlPieces open_xml(Input& input, FileReport& report,
+                                 std::initializer_list<std::string_view> types);
+
+/// Calls f(std::span<const T>) with consecutive runs of the array's next `count` numbers, T being its own
+/// type.
+template <class F>
+void for_chunks(XmlArray& array, std::uint64_t count, F&& f) {
+  constexpr std::uint64_t chunk_values = 1 << 16;
+  Field chunk("", array.type(), std::min(count, chunk_values));
+  chunk.visit([&](auto buffer) {
+    using T = typename decltype(buffer)::element_type;
+    for (std::uint64_t done = 0; done < count; done += buffer.size()) {
+      const auto values = buffer.first(std::min<std::uint64_t>(buffer.size(), count - done));
+      array.read(values);
+      f(std::span<const T>(values));
+    }
+  });
+}
+
+}  // namespace tessera::detail::io

@@ -1,0 +1,31 @@
+// The doctor's geometry: signs that are right, and points that are equal.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include <tessera/core/array.h>
+#include <tessera/core/vec.h>
+#include <tessera/mesh/detail/doctor_pass.h>
+#include <tessera/mesh/mesh.h>
+
+namespace tessera::detail::doctor {
+
+template <class T>
+[[nodiscard]] bool is_finite(Vec3<T> p) {
+  return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z);
+}
+
+/// The sign of (b - a) x (c - a) . (d - a): 1 if d lies where the right hand's thumb points, 0 if the points
+/// lie in one plane. Exact for finite points whose non-zero coordinates lie within a factor of 2^250 of
+/// each other: double arithmetic with an error bound decides almost always, else an exact sum does.
+[[nodiscard]] int volume_sign(Vec3d a, Vec3d b, Vec3d c, Vec3d d);
+
+/// Whether the three points lie on one line; exact under the same condition.
+[[nodiscard]] bool has_zero_area(Vec3d a, Vec3d b, Vec3d c);
+
+/// For each point the smallest id of a point with equal coordinates: -0 equals 0, and a point that is not
+/// finite equals no other. 32 bytes a point while it runs.
+[[nodiscard]] Array<std::uint32_t> find_first_equals(const PassContext& context, const Points& points);
+
+}  // namespace tessera::detail::doctor

@@ -1,0 +1,111 @@
+// Relations on a device: rows of any relation, for the whole mesh or for some of its tiles.
+//
+// Rows of vertices, and coboundaries, come from the stars in a tile: a warp reads off the cells around a
+// vertex what belongs to the elements whose lowest vertex it is (star_rows.cuh). That is done twice, first to
+// count, then to fill, with a scan between. Tiles with stars that are too large for a warp are made by the
+// host. Boundaries are read off the enumeration, and neighbours of the same kind are the others around an
+// element's sides.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+
+#include <tessera/core/csr.h>
+#include <tessera/exec/buffer.h>
+#include <tessera/tile/detail/cuda/device_tiles.h>
+#include <tessera/tile/enumeration.h>
+#include <tessera/tile/relation.h>
+
+namespace tessera::detail::cuda {
+
+/// An enumeration that a device can read.
+struct EnumerationPointers {
+  const std::uint32_t* edge_offsets = nullptr;
+  const std::uint32_t* edge_hi = nullptr;
+  const std::uint32_t* face_offsets = nullptr;
+  const std::uint32_t* face_hi = nullptr;
+};
+
+/// Row i is values[offsets[i] .. offsets[i + 1]).
+struct DeviceRows {
+  Buffer<std::uint32_t> offsets;
+  Buffer<std::uint32_t> values;
+};
+
+/// Rows of some tiles, one after the other, on the device. `tile_rows[i]` is where those of the i-th begin.
+struct DeviceTileRows {
+  DeviceRows rows;
+  Array<std::uint32_t> tile_rows;
+};
+
+/// Rows of relations, the explicit enumeration of enumeration.h, made on the device when a relation needs it,
+/// and the rows that neighbours of the same kind are found by. Must not outlive the tiles.
+template <int Dim>
+class DeviceRelations {
+ public:
+  /// `tiles` is the copy of the mesh.
+  DeviceRelations(const TiledMesh<Dim>& mesh, const DeviceTiles<Dim>& tiles) : mesh_(mesh), tiles_(tiles) {}
+  /// Of a copy of a part, which needs somebody else's enumeration. There are some() rows of coboundaries and
+  /// VV.
+  DeviceRelations(const TiledMesh<Dim>& mesh, const DeviceTiles<Dim>& part,
+                  const EnumerationPointers& enumeration)
+      : mesh_(mesh), tiles_(part), given_(enumeration) {}
+
+  [[nodiscard]] const DeviceTiles<Dim>& tiles() const { return tiles_; }
+  /// Makes the enumeration, unless it is there. Counts are 0 without it.
+  void enumerate();
+  [[nodiscard]] std::uint32_t edge_count() const { return edge_count_; }
+  [[nodiscard]] std::uint32_t face_count() const { return face_count_; }
+  [[nodiscard]] EnumerationPointers enumeration() const;
+  /// enumerate(), and a copy for the host.
+  [[nodiscard]] Enumeration<Dim> copy_enumeration();
+  [[nodiscard]] Bytes bytes() const;
+
+  /// Makes what a relation needs: call before rows of it are asked for.
+  template <class R>
+  void prepare();
+  /// The rows of the whole mesh.
+  template <class R>
+  [[nodiscard]] DeviceRows whole() const;
+  /// The rows of some tiles of the device; a coboundary or an adjacency.
+  /// `threads` work on each tile: many, where few tiles are wanted soon.
+  template <class R>
+  [[nodiscard]] DeviceTileRows some(std::span<const std::uint32_t> tiles, int threads) const;
+
+  // By vertex the higher ends of its edges, by edge the third vertices of its faces (tets).
+  DeviceRows edges;
+  DeviceRows faces;
+
+ private:
+  template <Kind K>
+  [[nodiscard]] const DeviceRows& around_sides() const {
+    return K == Kind::edge ? vertex_edges_ : K == Kind::face ? edge_faces_ : face_cells_;
+  }
+
+  /// The host's, for tiles that it makes: made when it is first needed.
+  [[nodiscard]] const Enumeration<Dim>& on_host() const;
+  template <class R>
+  [[nodiscard]] DeviceTileRows star_rows(std::span<const std::uint32_t> batch, int threads) const;
+
+  const TiledMesh<Dim>& mesh_;
+  const DeviceTiles<Dim>& tiles_;
+  EnumerationPointers given_;
+  mutable std::once_flag is_enumerated_on_host_;
+  mutable Enumeration<Dim> on_host_;
+  std::uint32_t edge_count_ = 0;
+  std::uint32_t face_count_ = 0;
+  Array<std::uint32_t> first_edge_;  ///< by tile, on the host, and their end
+  Array<std::uint32_t> first_face_;  ///< likewise
+  Array<std::uint32_t> first_cell_;  ///< likewise
+  DeviceRows vertex_edges_;          ///< VE, for EE
+  DeviceRows edge_faces_;            ///< EF, for FF
+  DeviceRows face_cells_;            ///< FT, for TT
+};
+
+/// materialize() on a device: the same rows.
+template <class R, int Dim>
+[[nodiscard]] Csr<typename R::Row, typename R::Entry> materialize(DeviceRelations<Dim>& relations);
+
+}  // namespace tessera::detail::cuda

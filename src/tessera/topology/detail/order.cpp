@@ -1,0 +1,92 @@
+#include <tessera/topology/order.h>
+
+#include <atomic>
+#include <cmath>
+#include <string>
+#include <type_traits>
+
+#include <tessera/core/error.h>
+#include <tessera/exec/detail/host/parallel.h>
+#include <tessera/exec/for_each.h>
+#include <tessera/exec/primitives.h>
+#include <tessera/topology/detail/sortable.h>
+
+namespace tessera {
+
+using namespace detail;
+namespace {
+
+using std::size_t;
+using std::uint32_t;
+using std::uint64_t;
+
+template <class T>
+void refuse_nan(std::span<const T> values, const std::string& name, const Exec& exec) {
+  if constexpr (std::is_floating_point_v<T>) {
+    std::atomic<size_t> count{0};
+    std::atomic<size_t> first{values.size()};
+    host::for_each_share(exec.threads(), values.size(), [&](host::Range share) {
+      size_t found = 0;
+      for (size_t v = share.begin; v < share.end; ++v) found += std::isnan(values[v]) ? 1 : 0;
+      if (found == 0) return;
+      count += found;
+      size_t v = share.begin;
+      while (!std::isnan(values[v])) ++v;
+      for (size_t known = first; v < known && !first.compare_exchange_weak(known, v);) {
+      }
+    });
+    if (count == 0) return;
+    throw Error(ErrorCode::unsupported, "the field '" + name + "' is not a number at " +
+                                            std::to_string(count) + " of " + std::to_string(values.size()) +
+                                            " vertices, first at vertex " + std::to_string(first) +
+                                            "; topology needs a value everywhere");
+  }
+}
+
+/// The places of vertices in the sequence sorted by wide keys; sorting is stable, so equal values stay in the
+/// order of input ids.
+template <int Dim>
+void rank_wide(const TiledMesh<Dim>& tiles, Array<uint64_t> keys, const Exec& exec, OrderArray& order) {
+  Array<uint32_t> ids(keys.size());
+  host_for_each(exec, ids.size(), [&](size_t v) { ids[v] = static_cast<uint32_t>(v); });
+  sort_pairs<uint64_t, uint32_t>(exec, keys, ids);
+  host_for_each(exec, ids.size(),
+                [&](size_t place) { order[tiles.from_input(VertexId(ids[place]))] = place; });
+}
+
+}  // namespace
+
+template <int Dim>
+OrderArray compute_order(const TiledMesh<Dim>& tiles, const Field& field, const Exec& any_exec) {
+  const Exec exec = Exec::host(any_exec.threads());
+  if (field.components() != 1) {
+    throw Error(ErrorCode::unsupported, "the field '" + field.name() + "' has " +
+                                            std::to_string(field.components()) +
+                                            " components; an order needs one");
+  }
+  if (field.size() != tiles.vertex_count()) {
+    throw Error(ErrorCode::unsupported, "the field '" + field.name() + "' has " +
+                                            std::to_string(field.size()) + " values, but the mesh has " +
+                                            std::to_string(tiles.vertex_count()) + " vertices");
+  }
+  OrderArray order(tiles.vertex_count());
+  field.visit([&]<class T>(std::span<const T> values) {
+    refuse_nan(values, field.name(), exec);
+    if constexpr (sizeof(T) == 8) {
+      Array<uint64_t> keys(values.size());
+      host_for_each(exec, values.size(), [&](size_t v) { keys[v] = sortable(values[v]); });
+      rank_wide(tiles, std::move(keys), exec, order);
+    } else {
+      host_for_each(exec, values.size(), [&](size_t v) {
+        const uint32_t input = tiles.to_input(VertexId(static_cast<uint32_t>(v))).index();
+        order[VertexId(static_cast<uint32_t>(v))] = uint64_t{sortable(values[input])} << 32 | input;
+      });
+    }
+  });
+  return order;
+}
+
+template OrderArray compute_order(const TiledMesh<2>&, const Field&, const Exec&);
+template OrderArray compute_order(const TiledMesh<3>&, const Field&, const Exec&);
+
+}  // namespace tessera

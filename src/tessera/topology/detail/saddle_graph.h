@@ -1,0 +1,84 @@
+// The graph that walls and connectors walk: edges of tetrahedra, joined through the triangles they are paired
+// with.
+//
+//   edge (v, place) ──paired with──► triangle ──► its other two edges
+//
+// An edge that is paired with a vertex leads nowhere; a critical one is an end.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <tessera/topology/gradient.h>
+
+namespace tessera::detail {
+
+/// An edge as the search meets it.
+struct SearchEdge {
+  std::uint32_t edge;    ///< its number
+  VertexId highest;      ///< the vertex in whose row it is
+  std::uint32_t parent;  ///< place in the search of the edge it was reached from; none from the saddle itself
+};
+
+/// Breadth-first search from 2-saddles, one after the other. Takes a bit an edge.
+class SaddleSearch {
+ public:
+  static constexpr std::uint32_t none = Gradient<3>::none;
+
+  explicit SaddleSearch(const Gradient<3>& gradient)
+      : gradient_(gradient), seen_((gradient.edge_count() + 63) / 64, 0) {}
+
+  /// Finds all edges below a critical triangle; critical ones among them are `ends`.
+  void run(const CriticalCell& saddle) {
+    for (const SearchEdge& edge : edges_) seen_[edge.edge / 64] = 0;
+    edges_.clear();
+    ends_.clear();
+    const VertexId v = saddle.highest;
+    push_edges_of(v, saddle.name.id - gradient_.first_edge(v), saddle.name.low, none);
+    for (std::uint32_t i = 0; i < edges_.size(); ++i) {
+      const SearchEdge at = edges_[i];
+      const std::uint32_t place = at.edge - gradient_.first_edge(at.highest);
+      const std::uint32_t third = gradient_.triangle_of(at.highest, place);
+      if (third == none) {
+        ends_.push_back(i);
+      } else {
+        push_edges_of(at.highest, std::max(place, third), std::min(place, third), i);
+      }
+    }
+  }
+
+  /// What was found, in the order it was found.
+  [[nodiscard]] const std::vector<SearchEdge>& edges() const { return edges_; }
+  /// Places in edges() of critical ones.
+  [[nodiscard]] const std::vector<std::uint32_t>& ends() const { return ends_; }
+  /// The triangle that an edge is paired with.
+  [[nodiscard]] CellName triangle_of(const SearchEdge& edge) const {
+    const std::uint32_t place = edge.edge - gradient_.first_edge(edge.highest);
+    return gradient_.triangle(edge.highest, place, gradient_.triangle_of(edge.highest, place));
+  }
+
+ private:
+  void push_edges_of(VertexId v, std::uint32_t high, std::uint32_t low, std::uint32_t parent) {
+    push(v, high, parent);
+    push(v, low, parent);
+    const VertexId second(gradient_.lower(v)[high]);
+    push(second, gradient_.place_of(second, VertexId(gradient_.lower(v)[low])), parent);
+  }
+
+  void push(VertexId v, std::uint32_t place, std::uint32_t parent) {
+    if (place == 0) return;  // paired with a vertex
+    const std::uint32_t edge = gradient_.first_edge(v) + place;
+    const std::uint64_t bit = std::uint64_t{1} << (edge % 64);
+    if ((seen_[edge / 64] & bit) != 0) return;
+    seen_[edge / 64] |= bit;
+    edges_.push_back({edge, v, parent});
+  }
+
+  const Gradient<3>& gradient_;
+  std::vector<std::uint64_t> seen_;
+  std::vector<SearchEdge> edges_;
+  std::vector<std::uint32_t> ends_;
+};
+
+}  // namespace tessera::detail

@@ -1,0 +1,230 @@
+#include <memory>
+
+#include <tessera/core/config.h>
+#include <tessera/exec/detail/host/parallel.h>
+#include <tessera/topology/detail/critical_numbers.h>
+#include <tessera/topology/detail/cuda/analyses.h>
+#include <tessera/topology/detail/path_joiner.h>
+#include <tessera/topology/detail/saddle_graph.h>
+#include <tessera/topology/morse_smale.h>
+
+namespace tessera {
+
+using namespace detail;
+namespace {
+
+using std::size_t;
+using std::uint32_t;
+
+/// Traces paths on host threads, the saddles of each kind cut into parts.
+template <int Dim>
+class Tracer {
+ public:
+  Tracer(const Gradient<Dim>& gradient, const MorseSmaleOptions<Dim>& options)
+      : gradient_(gradient), options_(options) {}
+
+  [[nodiscard]] std::vector<PathPart> descending() const {
+    const auto saddles = gradient_.critical_cells(1);
+    const CriticalNumbers minima(gradient_.critical_cells(0));
+    return trace(saddles.size(), 64, [&](size_t i, int, PathPart& part) {
+      trace_down(saddles[i], static_cast<uint32_t>(i), minima, part);
+    });
+  }
+
+  [[nodiscard]] std::vector<PathPart> ascending() const {
+    const auto saddles = gradient_.critical_cells(Dim - 1);
+    const CriticalNumbers maxima(gradient_.critical_cells(Dim));
+    return trace(saddles.size(), 64, [&](size_t i, int, PathPart& part) {
+      trace_up(saddles[i], static_cast<uint32_t>(i), maxima, part);
+    });
+  }
+
+  /// Of 2-saddles number(0) to number(count - 1), `chunk` in a part.
+  template <class Number>
+  [[nodiscard]] std::vector<PathPart> connectors(size_t count, size_t chunk, const Number& number) const {
+    const auto saddles = gradient_.critical_cells(2);
+    const CriticalNumbers edges(gradient_.critical_cells(1));
+    std::vector<std::unique_ptr<SaddleSearch>> searches(static_cast<size_t>(options_.exec.threads()));
+    return trace(count, chunk, [&](size_t i, int worker, PathPart& part) {
+      auto& search = searches[static_cast<size_t>(worker)];
+      if (search == nullptr) search = std::make_unique<SaddleSearch>(gradient_);
+      const uint32_t own = number(i);
+      search->run(saddles[own]);
+      for (const uint32_t end : search->ends()) connect(saddles[own].name, own, *search, end, edges, part);
+    });
+  }
+
+ private:
+  /// Calls f(i, worker, part) for i in [0, count); `chunk` of them share a part.
+  template <class F>
+  std::vector<PathPart> trace(size_t count, size_t chunk, const F& f) const {
+    std::vector<PathPart> parts((count + chunk - 1) / chunk);
+    host::for_each_chunk(options_.exec.threads(), count, chunk, [&](host::Range range, int worker) {
+      if (options_.monitor != nullptr && options_.monitor->is_stopped()) return;
+      for (size_t i = range.begin; i < range.end; ++i) f(i, worker, parts[range.begin / chunk]);
+    });
+    if (options_.monitor != nullptr) options_.monitor->update("tracing separatrices", 0.5);
+    return parts;
+  }
+
+  void trace_down(const CriticalCell& saddle, uint32_t number, const CriticalNumbers& minima,
+                  PathPart& part) const {
+    const uint32_t place = saddle.name.id - gradient_.first_edge(saddle.highest);
+    for (const uint32_t start : {saddle.highest.index(), gradient_.lower(saddle.highest)[place]}) {
+      const size_t begin = part.cells.size();
+      part.cells.push_back(saddle.name);
+      uint32_t v = start;
+      part.cells.push_back({v, 0, 0});
+      for (auto row = gradient_.lower(VertexId(v)); !row.empty(); row = gradient_.lower(VertexId(v))) {
+        part.cells.push_back({gradient_.first_edge(VertexId(v)), 0, 1});
+        v = row[0];
+        part.cells.push_back({v, 0, 0});
+      }
+      part.end_path({SeparatrixType::descending, number, minima[v]}, begin);
+    }
+  }
+
+  void trace_up(const CriticalCell& saddle, uint32_t number, const CriticalNumbers& maxima,
+                PathPart& part) const {
+    for (const uint32_t start : saddle.cofaces) {
+      const size_t begin = part.cells.size();
+      part.cells.push_back(saddle.name);
+      uint32_t cell = start;
+      part.cells.push_back({cell, 0, Dim});
+      while (cell != Gradient<Dim>::none && gradient_.opposite(cell) != Gradient<Dim>::critical) {
+        part.cells.push_back(gradient_.facet_of(cell, gradient_.opposite(cell)));
+        cell = gradient_.next()[cell];
+        part.cells.push_back({cell, 0, Dim});
+      }
+      if (cell == Gradient<Dim>::none) {  // through the boundary
+        part.cells.resize(begin);
+      } else {
+        part.end_path({SeparatrixType::ascending, number, maxima[cell]}, begin);
+      }
+    }
+  }
+
+  static void connect(const CellName& saddle, uint32_t number, const SaddleSearch& search, uint32_t end,
+                      const CriticalNumbers& numbers, PathPart& part) {
+    const size_t begin = part.cells.size();
+    const auto& edges = search.edges();
+    part.cells.push_back({edges[end].edge, 0, 1});
+    for (uint32_t i = edges[end].parent; i != SaddleSearch::none; i = edges[i].parent) {
+      part.cells.push_back(search.triangle_of(edges[i]));
+      part.cells.push_back({edges[i].edge, 0, 1});
+    }
+    part.cells.push_back(saddle);
+    part.end_path({SeparatrixType::connector, numbers[edges[end].edge], number}, begin);
+  }
+
+  const Gradient<Dim>& gradient_;
+  const MorseSmaleOptions<Dim>& options_;
+};
+
+template <int Dim>
+Separatrices trace_on_host(const Gradient<Dim>& gradient, const MorseSmaleOptions<Dim>& options) {
+  const Tracer<Dim> tracer(gradient, options);
+  PathJoiner joiner;
+  if (options.separatrices) joiner.add(SeparatrixType::descending, tracer.descending());
+  if constexpr (Dim == 3) {
+    if (options.connectors) {
+      joiner.add(SeparatrixType::connector,
+                 tracer.connectors(gradient.critical_cells(2).size(), 8,
+                                   [](size_t i) { return static_cast<uint32_t>(i); }));
+    }
+  }
+  if (options.separatrices) joiner.add(SeparatrixType::ascending, tracer.ascending());
+  const Exec host = Exec::host(options.exec.threads());
+  return joiner.join(host, host);
+}
+
+/// Paths on the device on their way into a Separatrices.
+template <int Dim>
+class DeviceTracer {
+ public:
+  DeviceTracer(const Gradient<Dim>& gradient, const MorseSmaleOptions<Dim>& options)
+      : gradient_(gradient), device_(*gradient.on_device()), options_(options) {}
+
+  Separatrices run() {
+    if (options_.separatrices) {
+      descending_ = cuda::trace_descending(device_, saddles(1), ids(0));
+      add_all(SeparatrixType::descending, descending_);
+    }
+    report();
+    const Array<cuda::Saddle> upper = saddles(Dim - 1);
+    if constexpr (Dim == 3) {
+      if (options_.connectors) add_connectors(upper);
+    }
+    report();
+    if (options_.separatrices) {
+      ascending_ = cuda::trace_ascending(device_, upper,
+                                         cuda::path_starts_of(gradient_.critical_cells(Dim - 1)), ids(Dim));
+      add_all(SeparatrixType::ascending, ascending_);
+    }
+    report();
+    return joiner_.join(Exec::host(options_.exec.threads()), device_.tiles->exec());
+  }
+
+ private:
+  void report() const {
+    if (options_.monitor != nullptr) options_.monitor->update("tracing separatrices", 0.5);
+  }
+
+  [[nodiscard]] Array<cuda::Saddle> saddles(int dimension) const {
+    return cuda::saddles_of(gradient_.critical_cells(dimension));
+  }
+  [[nodiscard]] Array<uint32_t> ids(int dimension) const {
+    return critical_ids(gradient_.critical_cells(dimension));
+  }
+
+  void add_all(SeparatrixType type, const cuda::DevicePaths& paths) {
+    joiner_.add(type, paths, {0, paths.ends.size()}, {0, paths.cells.size()});
+  }
+
+  /// The device's paths, and between them those of saddles that it leaves to the host.
+  void add_connectors(const Array<cuda::Saddle>& saddles) {
+    connectors_ = cuda::trace_connectors(device_, saddles, ids(1));
+    const auto& left = connectors_.left;
+    if (left.empty()) return add_all(SeparatrixType::connector, connectors_.paths);
+    auto parts =
+        Tracer<Dim>(gradient_, options_).connectors(left.size(), 1, [&](size_t i) { return left[i].saddle; });
+    size_t path = 0;
+    size_t cell = 0;
+    const auto add_until = [&](size_t end_path, size_t end_cell) {
+      joiner_.add(SeparatrixType::connector, connectors_.paths, {path, end_path}, {cell, end_cell});
+      path = end_path;
+      cell = end_cell;
+    };
+    for (size_t i = 0; i < left.size(); ++i) {
+      add_until(left[i].path, left[i].cell);
+      joiner_.add(SeparatrixType::connector, std::move(parts[i]));
+    }
+    add_until(connectors_.paths.ends.size(), connectors_.paths.cells.size());
+  }
+
+  const Gradient<Dim>& gradient_;
+  const cuda::DeviceGradient<Dim>& device_;
+  const MorseSmaleOptions<Dim>& options_;
+  cuda::DevicePaths descending_;
+  cuda::DeviceConnectors connectors_;
+  cuda::DevicePaths ascending_;
+  PathJoiner joiner_;
+};
+
+}  // namespace
+
+template <int Dim>
+Separatrices compute_separatrices(const Gradient<Dim>& gradient, const MorseSmaleOptions<Dim>& options) {
+  if constexpr (built_with_cuda) {
+    if (options.exec.is_cuda() && gradient.on_device() != nullptr) {
+      return DeviceTracer<Dim>(gradient, options).run();
+    }
+  }
+  TS_EXPECTS(!options.separatrices || gradient.next().size() == gradient.tiles().cell_count());
+  return trace_on_host(gradient, options);
+}
+
+template Separatrices compute_separatrices(const Gradient<2>&, const MorseSmaleOptions<2>&);
+template Separatrices compute_separatrices(const Gradient<3>&, const MorseSmaleOptions<3>&);
+
+}  // namespace tessera

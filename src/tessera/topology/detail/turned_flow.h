@@ -1,0 +1,165 @@
+// Gradients that are turned around along some paths: what simplification walks on. The gradient itself is
+// left as it is; steps that differ are kept aside.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include <tessera/topology/gradient.h>
+
+namespace tessera::detail {
+
+/// From a vertex over an edge to the next vertex, or from a cell over a facet to the next cell.
+struct FlowStep {
+  CellName via;
+  std::uint32_t next;  ///< none: outside
+};
+
+/// Vertices that flow down to minima.
+template <int Dim>
+class DescendingFlow {
+ public:
+  explicit DescendingFlow(const Gradient<Dim>& gradient) : gradient_(gradient) {}
+  static constexpr std::uint32_t dimension = 0;
+
+  /// Where the gradient itself goes; nothing at a minimum.
+  [[nodiscard]] std::optional<FlowStep> first_step(std::uint32_t v) const {
+    const auto row = gradient_.lower(VertexId(v));
+    if (row.empty()) return std::nullopt;
+    return FlowStep{{gradient_.first_edge(VertexId(v)), 0, 1}, row[0]};
+  }
+  /// The minimum that the gradient itself leads to.
+  [[nodiscard]] std::uint32_t first_end(std::uint32_t v) const {
+    for (auto row = gradient_.lower(VertexId(v)); !row.empty(); row = gradient_.lower(VertexId(v)))
+      v = row[0];
+    return v;
+  }
+  /// The two ends of a critical edge.
+  [[nodiscard]] std::vector<std::uint32_t> starts(const CriticalCell& edge) const {
+    const std::uint32_t place = edge.name.id - gradient_.first_edge(edge.highest);
+    return {edge.highest.index(), gradient_.lower(edge.highest)[place]};
+  }
+
+ private:
+  const Gradient<Dim>& gradient_;
+};
+
+/// Cells that flow up to maxima.
+template <int Dim>
+class AscendingFlow {
+ public:
+  explicit AscendingFlow(const Gradient<Dim>& gradient) : gradient_(gradient) {}
+  static constexpr std::uint32_t dimension = Dim;
+
+  [[nodiscard]] std::optional<FlowStep> first_step(std::uint32_t cell) const {
+    if (gradient_.opposite(cell) == Gradient<Dim>::critical) return std::nullopt;
+    return FlowStep{gradient_.facet_of(cell, gradient_.opposite(cell)), gradient_.next()[cell]};
+  }
+  /// The maximum that the gradient itself leads to; none: outside.
+  [[nodiscard]] std::uint32_t first_end(std::uint32_t cell) const {
+    while (cell != Gradient<Dim>::none && gradient_.opposite(cell) != Gradient<Dim>::critical)
+      cell = gradient_.next()[cell];
+    return cell;
+  }
+  /// The cells around a critical facet.
+  [[nodiscard]] const std::vector<std::uint32_t>& starts(const CriticalCell& facet) const {
+    return facet.cofaces;
+  }
+
+ private:
+  const Gradient<Dim>& gradient_;
+};
+
+/// One of the two above, turned around here and there.
+template <class Flow>
+class TurnedFlow : public Flow {
+ public:
+  using Flow::Flow;
+  static constexpr std::uint32_t none = 0xFFFFFFFFu;
+
+  [[nodiscard]] std::optional<FlowStep> step(std::uint32_t at) const {
+    const auto found = turned_.find(at);
+    return found == turned_.end() ? Flow::first_step(at) : found->second;
+  }
+
+  /// Turns the path from `near`, beside the saddle, to its extremum around: it then leads over the saddle to
+  /// `far` (none: outside).
+  void turn(const CellName& saddle, std::uint32_t near, std::uint32_t far) {
+    FlowStep back{saddle, far};
+    for (std::uint32_t at = near; at != none;) {
+      const auto forth = step(at);
+      turned_.insert_or_assign(at, back);
+      if (!forth.has_value()) return;
+      back = {forth->via, at};
+      at = forth->next;
+    }
+  }
+
+ private:
+  std::unordered_map<std::uint32_t, FlowStep> turned_;  // looked up only
+};
+
+/// A triangle of tetrahedra by places in the row of its highest vertex.
+struct RowTriangle {
+  VertexId highest;
+  std::uint32_t high;
+  std::uint32_t low;
+};
+
+/// An edge of a wall and the vertex in whose row it is.
+struct WallEdge {
+  std::uint32_t edge;
+  VertexId highest;
+};
+
+/// Edges that flow down through triangles to critical edges (saddle_graph.h), turned around here and there.
+class TurnedWalls {
+ public:
+  explicit TurnedWalls(const Gradient<3>& gradient) : gradient_(gradient) {}
+
+  /// The triangle an edge is paired with; nothing for critical edges and those paired with a vertex.
+  [[nodiscard]] std::optional<RowTriangle> triangle_of(const WallEdge& at) const {
+    const auto found = turned_.find(at.edge);
+    if (found != turned_.end()) return found->second;
+    const std::uint32_t place = at.edge - gradient_.first_edge(at.highest);
+    if (place == 0) return std::nullopt;
+    const std::uint32_t third = gradient_.triangle_of(at.highest, place);
+    if (third == Gradient<3>::none) return std::nullopt;
+    return RowTriangle{at.highest, std::max(place, third), std::min(place, third)};
+  }
+  /// From its highest vertices to its lowest.
+  [[nodiscard]] std::array<WallEdge, 3> edges_of(const RowTriangle& t) const {
+    const auto row = gradient_.lower(t.highest);
+    const std::uint32_t first = gradient_.first_edge(t.highest);
+    const VertexId second(row[t.high]);
+    const std::uint32_t place = gradient_.place_of(second, VertexId(row[t.low]));
+    return {WallEdge{first + t.high, t.highest}, WallEdge{first + t.low, t.highest},
+            WallEdge{gradient_.first_edge(second) + place, second}};
+  }
+  [[nodiscard]] RowTriangle triangle(const CriticalCell& saddle) const {
+    return {saddle.highest, saddle.name.id - gradient_.first_edge(saddle.highest), saddle.name.low};
+  }
+  [[nodiscard]] CellName name_of(const RowTriangle& t) const {
+    return {gradient_.first_edge(t.highest) + t.high, t.low, 2};
+  }
+
+  /// Turns a path of edges around, from beside the triangle to a critical edge at its end.
+  void turn(const RowTriangle& saddle, const std::vector<WallEdge>& path) {
+    RowTriangle back = saddle;
+    for (const WallEdge& edge : path) {
+      const auto forth = triangle_of(edge);
+      turned_.insert_or_assign(edge.edge, back);
+      if (forth.has_value()) back = *forth;
+    }
+  }
+
+ private:
+  const Gradient<3>& gradient_;
+  std::unordered_map<std::uint32_t, RowTriangle> turned_;
+};
+
+}  // namespace tessera::detail

@@ -1,0 +1,377 @@
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <memory>
+
+#include <tessera/exec/detail/host/parallel.h>
+#include <tessera/tile/materialize.h>
+#include <tessera/topology/detail/saddle_graph.h>
+#include <tessera/topology/detail/star_source.h>
+#include <tessera/topology/morse_smale.h>
+
+namespace tessera {
+
+using namespace detail;
+namespace {
+
+using std::size_t;
+using std::uint32_t;
+
+/// Lists of a few saddles, in their order.
+template <class T>
+struct Part {
+  std::vector<uint32_t> sizes;
+  std::vector<T> items;
+};
+
+template <class T>
+void join(std::vector<Part<T>>& parts, Array<uint32_t>& offsets, Array<T>& items) {
+  size_t count = 0;
+  for (const Part<T>& part : parts) count += part.items.size();
+  items.reserve(count);
+  for (Part<T>& part : parts) {
+    for (const uint32_t size : part.sizes)
+      offsets.push_back(checked_offset(std::uint64_t{offsets.back()} + size));
+    items.insert(items.end(), part.items.begin(), part.items.end());
+    part = {};
+  }
+}
+
+/// A cell around an edge with its two other vertices.
+struct RingCell {
+  uint32_t input;  ///< its input id, which decides where rings begin
+  uint32_t cell;
+  std::array<uint32_t, 2> others;
+
+  [[nodiscard]] bool has(uint32_t vertex) const { return others[0] == vertex || others[1] == vertex; }
+  [[nodiscard]] uint32_t other_than(uint32_t vertex) const {
+    return others[0] == vertex ? others[1] : others[0];
+  }
+};
+
+/// Puts the cells around an edge into cyclic order: from the lowest one at an end if the ring is open, else
+/// from the lowest towards the lower of its neighbours.
+void sort_ring(std::span<RingCell> ring) {
+  if (ring.size() < 2) return;
+  const auto neighbour = [&](const RingCell& cell, uint32_t vertex) {
+    const auto at = std::find_if(ring.begin(), ring.end(),
+                                 [&](const RingCell& c) { return c.cell != cell.cell && c.has(vertex); });
+    return at == ring.end() ? Gradient<3>::none : at->input;
+  };
+  const auto is_open_at = [&](const RingCell& c, size_t k) {
+    return neighbour(c, c.others[k]) == Gradient<3>::none;
+  };
+  auto start = ring.begin();
+  bool is_open = false;
+  for (auto c = ring.begin(); c != ring.end(); ++c) {
+    const bool is_end = is_open_at(*c, 0) || is_open_at(*c, 1);
+    if (is_end == is_open ? c->input < start->input : is_end) start = c;
+    is_open |= is_end;
+  }
+  const bool first =
+      neighbour(*start, start->others[0]) < neighbour(*start, start->others[1]);  // none is high
+  uint32_t leave = start->others[first ? 0 : 1];
+  std::swap(*ring.begin(), *start);
+  for (auto from = ring.begin() + 1; from != ring.end(); ++from) {
+    auto next = std::find_if(from, ring.end(), [&](const RingCell& c) { return c.has(leave); });
+    if (next == ring.end()) {  // another piece of a non-manifold edge
+      next = std::min_element(from, ring.end(),
+                              [](const RingCell& c, const RingCell& d) { return c.input < d.input; });
+      leave = next->others[0];
+    }
+    leave = next->other_than(leave);
+    std::swap(*from, *next);
+  }
+}
+
+/// Edges that some worker has taken; a bit each.
+class TakenEdges {
+ public:
+  explicit TakenEdges(size_t edges) : words_((edges + 63) / 64, 0) {}
+
+  /// True for the first who asks.
+  bool take(uint32_t edge) {
+    const std::uint64_t bit = std::uint64_t{1} << (edge % 64);
+    std::atomic_ref word(words_[edge / 64]);
+    if ((word.load(std::memory_order_relaxed) & bit) != 0) return false;
+    return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+  }
+  [[nodiscard]] const Array<std::uint64_t>& words() const { return words_; }
+
+ private:
+  Array<std::uint64_t> words_;
+};
+
+/// Numbers the edges that were taken, ascending.
+class EdgeNumbers {
+ public:
+  explicit EdgeNumbers(const TakenEdges& taken) : words_(taken.words()), before_(words_.size()) {
+    for (size_t w = 0; w < words_.size(); ++w) {
+      before_[w] = size_;
+      size_ += static_cast<uint32_t>(std::popcount(words_[w]));
+    }
+  }
+  [[nodiscard]] uint32_t operator[](uint32_t edge) const {
+    const std::uint64_t below = (std::uint64_t{1} << (edge % 64)) - 1;
+    return before_[edge / 64] + static_cast<uint32_t>(std::popcount(words_[edge / 64] & below));
+  }
+  [[nodiscard]] size_t size() const { return size_; }
+
+ private:
+  const Array<std::uint64_t>& words_;
+  Array<uint32_t> before_;
+  uint32_t size_ = 0;
+};
+
+/// What one worker finds out about edges of ascending walls: for each the cells around it and the edges above
+/// it, those that are paired with another triangle around it. saddle_graph.h backwards.
+class WallEdges {
+ public:
+  explicit WallEdges(const Gradient<3>& gradient) : gradient_(gradient) {}
+
+  struct Record {
+    uint32_t edge;
+    uint32_t ring;   ///< how many cells
+    uint32_t above;  ///< how many edges
+  };
+  std::vector<Record> records;
+  std::vector<uint32_t> rings;
+  std::vector<uint32_t> above;
+
+  /// Looks at all edges above a saddle that nobody has taken. `cells_of(v)` gives the cells around a vertex.
+  template <class CellsOf>
+  void explore(const CriticalCell& saddle, CellsOf& cells_of, TakenEdges& taken) {
+    if (taken.take(saddle.name.id)) open_.push_back({saddle.name.id, saddle.highest});
+    while (!open_.empty()) {
+      const OpenEdge at = open_.back();
+      open_.pop_back();
+      const uint32_t place = at.edge - gradient_.first_edge(at.highest);
+      const uint32_t low = gradient_.lower(at.highest)[place];
+      ring_.clear();
+      for (const uint32_t cell : cells_of(at.highest)) add_if_around(cell, at.highest.index(), low);
+      sort_ring(ring_);
+      for (const RingCell& cell : ring_) rings.push_back(cell.cell);
+      const size_t before = above.size();
+      find_above(at, place, low, taken);
+      records.push_back(
+          {at.edge, static_cast<uint32_t>(ring_.size()), static_cast<uint32_t>(above.size() - before)});
+    }
+  }
+
+ private:
+  struct OpenEdge {
+    uint32_t edge;
+    VertexId highest;
+  };
+
+  void add_if_around(uint32_t id, uint32_t a, uint32_t b) {
+    const auto& corners = gradient_.tiles().cells()[id];
+    bool is_around = false;
+    for (const VertexId corner : corners) is_around |= corner.index() == b;
+    if (!is_around) return;
+    RingCell cell{gradient_.tiles().to_input(TetId(id)).index(), id, {}};
+    size_t others = 0;
+    for (const VertexId corner : corners) {
+      if (corner.index() != a && corner.index() != b) cell.others[others++] = corner.index();
+    }
+    ring_.push_back(cell);
+  }
+
+  /// The third vertices of the triangles around the current edge, by their order.
+  void collect_thirds() {
+    const OrderArray& order = gradient_.order();
+    thirds_.clear();
+    for (const RingCell& cell : ring_) {
+      for (const uint32_t vertex : cell.others) {
+        const std::uint64_t key = order[VertexId(vertex)];
+        auto at = thirds_.end();
+        while (at != thirds_.begin() && key < (at - 1)->first) --at;
+        if (at == thirds_.begin() || (at - 1)->first != key) thirds_.insert(at, {key, vertex});
+      }
+    }
+  }
+
+  void find_above(const OpenEdge& at, uint32_t place, uint32_t low, TakenEdges& taken) {
+    collect_thirds();
+    const std::uint64_t own = gradient_.order()[at.highest];
+    for (const auto& [key, third] : thirds_) {
+      const bool is_highest = own < key;
+      const VertexId top = is_highest ? VertexId(third) : at.highest;
+      const uint32_t p = gradient_.place_of(top, is_highest ? at.highest : VertexId(third));
+      const uint32_t q = is_highest ? gradient_.place_of(top, VertexId(low)) : place;
+      for (const auto& [edge, other] : {std::pair{p, q}, std::pair{q, p}}) {
+        const uint32_t number = gradient_.first_edge(top) + edge;
+        if (edge == 0 || number == at.edge || gradient_.triangle_of(top, edge) != other) continue;
+        above.push_back(number);
+        if (taken.take(number)) open_.push_back({number, top});
+      }
+    }
+  }
+
+  const Gradient<3>& gradient_;
+  std::vector<OpenEdge> open_;
+  std::vector<RingCell> ring_;                              ///< of the current edge
+  std::vector<std::pair<std::uint64_t, uint32_t>> thirds_;  ///< (order, vertex)
+};
+
+/// Calls f(saddle, worker, chunk) for the critical cells of a dimension.
+template <class F>
+void for_each_saddle(const Gradient<3>& gradient, const MorseSmaleOptions<3>& options, int dimension,
+                     const F& f) {
+  constexpr size_t chunk = 8;
+  const auto saddles = gradient.critical_cells(dimension);
+  host::for_each_chunk(options.exec.threads(), saddles.size(), chunk, [&](host::Range range, int worker) {
+    if (options.monitor != nullptr && options.monitor->is_stopped()) return;
+    for (size_t i = range.begin; i < range.end; ++i) f(saddles[i], static_cast<size_t>(worker), i / chunk);
+  });
+  if (options.monitor != nullptr) options.monitor->update("building walls", dimension == 2 ? 0.5 : 1.0);
+}
+
+void find_descending(const Gradient<3>& gradient, const MorseSmaleOptions<3>& options, Walls& walls) {
+  std::vector<Part<CellName>> parts(gradient.critical_cells(2).size() / 8 + 1);
+  std::vector<std::unique_ptr<SaddleSearch>> searches(static_cast<size_t>(options.exec.threads()));
+  for_each_saddle(gradient, options, 2, [&](const CriticalCell& saddle, size_t worker, size_t chunk) {
+    auto& search = searches[worker];
+    if (search == nullptr) search = std::make_unique<SaddleSearch>(gradient);
+    search->run(saddle);
+    Part<CellName>& part = parts[chunk];
+    const size_t begin = part.items.size();
+    part.items.push_back(saddle.name);
+    size_t end = 0;  // of those already passed
+    for (uint32_t i = 0; i < search->edges().size(); ++i) {
+      if (end < search->ends().size() && search->ends()[end] == i) {
+        ++end;
+      } else {
+        part.items.push_back(search->triangle_of(search->edges()[i]));
+      }
+    }
+    part.sizes.push_back(static_cast<uint32_t>(part.items.size() - begin));
+  });
+  join(parts, walls.descending_offsets, walls.descending);
+}
+
+/// The edges of all ascending walls and which of them lie above which, by their numbers.
+struct WallGraph {
+  Array<uint32_t> above_offsets;
+  Array<uint32_t> above;
+};
+
+/// Puts together what the workers found: who took an edge does not matter.
+WallGraph join_edges(std::vector<std::unique_ptr<WallEdges>>& found, const EdgeNumbers& numbers,
+                     Walls& walls) {
+  WallGraph graph;
+  walls.edges.resize(numbers.size());
+  walls.ring_offsets.assign(numbers.size() + 1, 0);
+  graph.above_offsets.assign(numbers.size() + 1, 0);
+  for (const auto& worker : found) {
+    for (const auto& record : worker->records) {
+      const uint32_t n = numbers[record.edge];
+      walls.edges[n] = record.edge;
+      walls.ring_offsets[n + 1] = record.ring;
+      graph.above_offsets[n + 1] = record.above;
+    }
+  }
+  for (size_t n = 0; n < numbers.size(); ++n) {
+    walls.ring_offsets[n + 1] =
+        checked_offset(std::uint64_t{walls.ring_offsets[n]} + walls.ring_offsets[n + 1]);
+    graph.above_offsets[n + 1] =
+        checked_offset(std::uint64_t{graph.above_offsets[n]} + graph.above_offsets[n + 1]);
+  }
+  walls.rings.resize(walls.ring_offsets.back());
+  graph.above.resize(graph.above_offsets.back());
+  host::run_workers(static_cast<int>(found.size()), [&](int w) {
+    std::unique_ptr<WallEdges>& worker = found[static_cast<size_t>(w)];
+    size_t ring = 0;
+    size_t above = 0;
+    for (const auto& record : worker->records) {
+      const uint32_t n = numbers[record.edge];
+      std::copy_n(worker->rings.begin() + static_cast<std::ptrdiff_t>(ring), record.ring,
+                  walls.rings.begin() + walls.ring_offsets[n]);
+      for (uint32_t i = 0; i < record.above; ++i)
+        graph.above[graph.above_offsets[n] + i] = numbers[worker->above[above + i]];
+      ring += record.ring;
+      above += record.above;
+    }
+    worker.reset();
+  });
+  return graph;
+}
+
+/// `make_cells_of()` gives each worker its own way to the cells around a vertex.
+template <class MakeCellsOf>
+std::vector<std::unique_ptr<WallEdges>> explore_edges(const Gradient<3>& gradient,
+                                                      const MorseSmaleOptions<3>& options,
+                                                      const MakeCellsOf& make_cells_of, TakenEdges& taken) {
+  std::vector<std::unique_ptr<WallEdges>> found;
+  std::vector<decltype(make_cells_of())> cells_of;
+  for (int w = 0; w < options.exec.threads(); ++w) {
+    found.push_back(std::make_unique<WallEdges>(gradient));
+    cells_of.push_back(make_cells_of());
+  }
+  for_each_saddle(gradient, options, 1, [&](const CriticalCell& saddle, size_t worker, size_t) {
+    found[worker]->explore(saddle, cells_of[worker], taken);
+  });
+  return found;
+}
+
+std::vector<std::unique_ptr<WallEdges>> explore_edges(const Gradient<3>& gradient,
+                                                      const MorseSmaleOptions<3>& options,
+                                                      TakenEdges& taken) {
+  if (options.rows != nullptr) {
+    return explore_edges(
+        gradient, options,
+        [&] { return [reader = options.rows->reader()](VertexId v) mutable { return reader[v].indices(); }; },
+        taken);
+  }
+  const auto vt = materialize<VT>(gradient.tiles(), Enumeration<3>{}, {.exec = options.exec});
+  return explore_edges(
+      gradient, options,
+      [&] {
+        return [&](VertexId v) {
+          const auto row = vt[v];
+          return std::span(reinterpret_cast<const uint32_t*>(row.data()), row.size());
+        };
+      },
+      taken);
+}
+
+/// Breadth first from each 1-saddle. A wall shares most of its edges with others: rings and neighbours of all
+/// of them were found before, once.
+void find_ascending(const Gradient<3>& gradient, const MorseSmaleOptions<3>& options, Walls& walls) {
+  TakenEdges taken(gradient.edge_count());
+  auto found = explore_edges(gradient, options, taken);
+  const EdgeNumbers numbers(taken);
+  const WallGraph graph = join_edges(found, numbers, walls);
+  std::vector<Part<uint32_t>> parts(gradient.critical_cells(1).size() / 8 + 1);
+  std::vector<std::vector<bool>> seen(static_cast<size_t>(options.exec.threads()));
+  for_each_saddle(gradient, options, 1, [&](const CriticalCell& saddle, size_t worker, size_t chunk) {
+    std::vector<bool>& is_seen = seen[worker];
+    if (is_seen.empty()) is_seen.resize(numbers.size(), false);
+    std::vector<uint32_t>& wall = parts[chunk].items;
+    const size_t begin = wall.size();
+    const auto meet = [&](uint32_t edge) {
+      if (is_seen[edge]) return;
+      is_seen[edge] = true;
+      wall.push_back(edge);
+    };
+    meet(numbers[saddle.name.id]);
+    for (size_t i = begin; i < wall.size(); ++i) {
+      for (uint32_t k = graph.above_offsets[wall[i]]; k < graph.above_offsets[wall[i] + 1]; ++k)
+        meet(graph.above[k]);
+    }
+    for (size_t i = begin; i < wall.size(); ++i) is_seen[wall[i]] = false;
+    parts[chunk].sizes.push_back(static_cast<uint32_t>(wall.size() - begin));
+  });
+  join(parts, walls.ascending_offsets, walls.ascending);
+}
+
+}  // namespace
+
+Walls compute_walls(const Gradient<3>& gradient, const MorseSmaleOptions<3>& options) {
+  Walls walls;
+  find_descending(gradient, options, walls);
+  find_ascending(gradient, options, walls);
+  return walls;
+}
+
+}  // namespace tessera

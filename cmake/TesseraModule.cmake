@@ -51,3 +51,17 @@ function(tessera_module name)
   tessera_options(${target})
   set_property(GLOBAL APPEND PROPERTY TESSERA_MODULES ${target})
 endfunction()
+
+# What users' own kernels are compiled with: tessera::kernels has the flags that push.cuh and for_each.cuh need,
+# tessera::reproducible those with which floating-point results are bitwise equal on host and device.
+add_library(tessera_kernels INTERFACE)
+target_compile_options(tessera_kernels INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda --expt-relaxed-constexpr>)
+add_library(tessera_reproducible INTERFACE)
+target_compile_options(
+  tessera_reproducible INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
+                                 $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false -Xcompiler=-ffp-contract=off>)
+foreach(name kernels reproducible)
+  add_library(tessera::${name} ALIAS tessera_${name})
+  set_target_properties(tessera_${name} PROPERTIES EXPORT_NAME ${name})
+  set_property(GLOBAL APPEND PROPERTY TESSERA_MODULES tessera_${name})
+endforeach()

@@ -29,12 +29,12 @@ foreach(file ${package_files})
   endforeach()
 endforeach()
 
-run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${work}/build -G ${generator}
+run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/${project} -B ${work}/build -G ${generator}
     -DCMAKE_PREFIX_PATH=${work}/prefix -DCMAKE_CXX_COMPILER=${compiler} -DCMAKE_BUILD_TYPE=${config} ${options})
 run(${CMAKE_COMMAND} --build ${work}/build --config ${config})
-run(${CMAKE_COMMAND} -E chdir ${work}/build ./consumer)
-
-# Two tetrahedra that share a face: 5 vertices, 2 cells.
-if(NOT output STREQUAL "5 vertices, 2 tetrahedra\n")
-  message(FATAL_ERROR "the consumer printed: ${output}")
+execute_process(COMMAND ./consumer WORKING_DIRECTORY ${work}/build RESULT_VARIABLE result OUTPUT_VARIABLE output)
+if(result EQUAL 77)
+  message("skipped: ${output}")
+elseif(NOT result EQUAL 0 OR NOT output STREQUAL "${expected}\n")
+  message(FATAL_ERROR "the consumer ended with ${result} and printed: ${output}")
 endif()

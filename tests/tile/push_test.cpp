@@ -1,10 +1,16 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <initializer_list>
+#include <map>
+#include <set>
 #include <vector>
 
 #include <tessera/core/error.h>
 #include <tessera/mesh/make.h>
+#include <tessera/tile/links.h>
 #include <tessera/tile/materialize.h>
 #include <tessera/tile/push.h>
 
@@ -27,13 +33,25 @@ void check(const TiledMesh<Dim>& tiles, const Enumeration<Dim>& enumeration, int
   std::vector<std::atomic<int>> visits(expected.size());
   std::atomic<int> wrong{0};
   for_each<R>(tiles, PushOptions<Dim>{.exec = Exec::host(threads), .enumeration = &enumeration},
-              [&](typename R::Row id, auto row) {
+              [&](typename R::TiledRow id, IdSpan<typename R::TiledEntry> row) {
                 ++visits[id.index()];
-                const auto right = expected[id];
-                wrong += std::equal(row.begin(), row.end(), right.begin(), right.end()) ? 0 : 1;
+                const auto right = expected[typename R::Row(id.index())];
+                const auto is_same = [](auto a, auto b) { return a.index() == b.index(); };
+                wrong += std::equal(row.begin(), row.end(), right.begin(), right.end(), is_same) ? 0 : 1;
               });
   EXPECT_EQ(wrong, 0);
   for (const auto& count : visits) ASSERT_EQ(count, 1);
+}
+
+template <class L, int Dim>
+void check_links(const TiledMesh<Dim>& tiles, const Enumeration<Dim>& enumeration) {
+  const auto expected = materialize_links<L>(tiles, enumeration);
+  for_each<L>(tiles, PushOptions<Dim>{.exec = Exec::host(2)},
+              [&](typename L::TiledRow id, IdSpan<typename L::TiledEntry> row) {
+                const auto right = expected[typename L::Row(id.index())];
+                const auto is_same = [](auto a, auto b) { return a.index() == b.index(); };
+                EXPECT_TRUE(std::equal(row.begin(), row.end(), right.begin(), right.end(), is_same));
+              });
 }
 
 TEST_F(Push, EveryRelationEqualsTheMaterializedOne) {
@@ -66,12 +84,13 @@ TEST_F(Push, SeveralRelationsComeTogether) {
   const auto vv = materialize<VV>(tiles, enumeration);
   const auto vt = materialize<VT>(tiles, enumeration);
   std::atomic<std::size_t> entries{0};
-  for_each<VV, VT>(tiles, PushOptions<3>{.exec = Exec::host(2)}, [&](VertexId v, auto neighbours, auto star) {
-    EXPECT_EQ(neighbours.size(), vv[v].size());
-    EXPECT_EQ(star.size(), vt[v].size());
-    for (const VertexId u : neighbours) EXPECT_NE(u, v);
-    entries += star.size();
-  });
+  for_each<VV, VT>(tiles, PushOptions<3>{.exec = Exec::host(2)},
+                   [&](tiled::VertexId v, auto neighbours, auto star) {
+                     EXPECT_EQ(neighbours.size(), vv[VertexId(v.index())].size());
+                     EXPECT_EQ(star.size(), vt[VertexId(v.index())].size());
+                     for (const tiled::VertexId u : neighbours) EXPECT_NE(u, v);
+                     entries += star.size();
+                   });
   EXPECT_EQ(entries, 4 * mesh.cell_count());
 }
 
@@ -81,17 +100,178 @@ TEST_F(Push, OnlyTheActiveOnesAreVisited) {
   const std::span<const std::uint32_t> active(chosen);
   std::vector<std::atomic<int>> visits(enumeration.edge_count());
   for_each<EV>(tiles, PushOptions<3>{.exec = Exec::host(2), .enumeration = &enumeration, .active = active},
-               [&](EdgeId e, auto ends) {
+               [&](tiled::EdgeId e, auto ends) {
                  ++visits[e.index()];
                  EXPECT_LT(ends[0], ends[1]);
                });
   for (std::uint32_t e = 0; e < visits.size(); ++e) EXPECT_EQ(visits[e], e % 17 == 3 ? 1 : 0);
   const std::span<const std::uint32_t> none;
-  for_each<VV>(tiles, PushOptions<3>{.active = none}, [](VertexId, auto) { FAIL(); });
+  for_each<VV>(tiles, PushOptions<3>{.active = none}, [](tiled::VertexId, auto) { FAIL(); });
 }
 
-TEST_F(Push, ForgettingTheEnumerationIsABrokenContract) {
-  EXPECT_DEATH(for_each<VE>(tiles, PushOptions<3>{}, [](VertexId, auto) {}), "broken contract");
+TEST_F(Push, WithoutAnEnumerationOneIsMade) {
+  const auto expected = materialize<VE>(tiles, enumeration);
+  for_each<VE>(tiles, PushOptions<3>{}, [&](tiled::VertexId v, auto edges) {
+    const auto right = expected[VertexId(v.index())];
+    ASSERT_EQ(edges.size(), right.size());
+    for (std::size_t i = 0; i < edges.size(); ++i) EXPECT_EQ(edges[i].index(), right[i].index());
+  });
+}
+
+TEST_F(Push, IdsAreConvertedBothWays) {
+  std::vector<std::atomic<int>> visits(mesh.vertex_count());
+  for_each<VT>(tiles, PushOptions<3>{}, [&](tiled::VertexId v, IdSpan<tiled::TetId> star) {
+    const VertexId input = tiles.input(v);
+    ++visits[input.index()];
+    EXPECT_EQ(tiles.tiled(input), v);
+    for (const tiled::TetId t : star) {
+      const TetMesh::Cell& cell = mesh[tiles.input(t)];
+      EXPECT_NE(std::find(cell.begin(), cell.end(), input), cell.end());
+    }
+  });
+  for (const auto& count : visits) ASSERT_EQ(count, 1);
+}
+
+/// Is b a with an even number of exchanges?
+template <std::size_t N>
+bool is_even_permutation(std::array<VertexId, N> a, const std::array<VertexId, N>& b) {
+  bool is_even = true;
+  for (std::size_t k = 0; k < N; ++k) {
+    const auto at = std::find(a.begin() + k, a.end(), b[k]);
+    if (at == a.end()) return false;
+    if (at != a.begin() + k) {
+      std::swap(*at, a[k]);
+      is_even = !is_even;
+    }
+  }
+  return is_even;
+}
+
+template <class R, int Dim>
+void expect_winding_kept(const SimplexMesh<Dim>& mesh) {
+  const TiledMesh<Dim> tiles = tile(mesh, {.max_vertices = 30});
+  EXPECT_EQ(tiles.validate(mesh), 0);
+  std::atomic<std::size_t> cells{0};
+  for_each<R>(tiles, PushOptions<Dim>{.exec = Exec::host(2)},
+              [&](typename R::TiledRow c, IdSpan<typename R::TiledEntry> corners) {
+                std::array<VertexId, Dim + 1> found;
+                for (std::size_t k = 0; k <= Dim; ++k) {
+                  found[k] = tiles.input(corners[k]);
+                  EXPECT_LE(corners[0], corners[k]);
+                }
+                EXPECT_TRUE(is_even_permutation(mesh[tiles.input(c)], found));
+                ++cells;
+              });
+  EXPECT_EQ(cells, mesh.cell_count());
+}
+
+TEST_F(Push, CornersKeepTheWindingOfTheInput) {
+  expect_winding_kept<OrientedTV>(mesh);
+  expect_winding_kept<OrientedTV>(make_kuhn_full(4));
+  expect_winding_kept<OrientedTV>(oracle::random_mesh<3>(40, 150, 3));
+  expect_winding_kept<OrientedFV>(make_shuffled(make_torus(20, 11)));
+  expect_winding_kept<OrientedFV>(oracle::random_mesh<2>(40, 150, 3));
+}
+
+/// Rings of a surface by walking from triangle to triangle, in input ids; empty where there is none.
+std::vector<std::vector<std::uint32_t>> walk_rings(const TriMesh& mesh, const TiledMesh<2>& tiles) {
+  std::vector<std::map<std::uint32_t, std::uint32_t>> arcs(mesh.vertex_count());
+  std::vector<std::set<std::uint32_t>> ends(mesh.vertex_count());
+  std::vector<bool> is_broken(mesh.vertex_count(), false);
+  for (const TriMesh::Cell& cell : mesh.cells) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::uint32_t v = cell[k].index();
+      if (!arcs[v].emplace(cell[(k + 1) % 3].index(), cell[(k + 2) % 3].index()).second) is_broken[v] = true;
+      if (!ends[v].insert(cell[(k + 2) % 3].index()).second) is_broken[v] = true;
+    }
+  }
+  std::vector<std::vector<std::uint32_t>> rings(mesh.vertex_count());
+  for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
+    if (is_broken[v] || arcs[v].empty()) continue;
+    std::set<std::uint32_t> neighbours = ends[v];
+    std::vector<std::uint32_t> starts;
+    for (const auto& [from, to] : arcs[v]) {
+      neighbours.insert(from);
+      if (!ends[v].contains(from)) starts.push_back(from);
+    }
+    if (starts.size() > 1) continue;
+    std::uint32_t at = *neighbours.begin();
+    for (const std::uint32_t u : neighbours) {  // the lowest as tiles number them
+      if (tiles.tiled(VertexId(u)) < tiles.tiled(VertexId(at))) at = u;
+    }
+    if (!starts.empty()) at = starts[0];
+    std::vector<std::uint32_t> ring;
+    while (neighbours.erase(at) == 1) {
+      ring.push_back(at);
+      const auto next = arcs[v].find(at);
+      if (next == arcs[v].end()) break;
+      at = next->second;
+    }
+    if (neighbours.empty()) rings[v] = ring;
+  }
+  return rings;
+}
+
+void expect_rings(const TriMesh& mesh, std::size_t expected_rings) {
+  for (const std::uint32_t size : {1u, 30u}) {
+    const TiledMesh<2> tiles = tile(mesh, {.max_vertices = size});
+    const auto expected = walk_rings(mesh, tiles);
+    std::atomic<std::size_t> rings{0};
+    for_each<CyclicVV>(tiles, PushOptions<2>{.exec = Exec::host(2)},
+                       [&](tiled::VertexId v, IdSpan<tiled::VertexId> ring) {
+                         std::vector<std::uint32_t> found;
+                         for (const tiled::VertexId u : ring) found.push_back(tiles.input(u).index());
+                         EXPECT_EQ(found, expected[tiles.input(v).index()]);
+                         rings += ring.empty() ? 0 : 1;
+                       });
+    EXPECT_EQ(rings, expected_rings);
+  }
+}
+
+TEST_F(Push, RingsGoAroundVertices) {
+  const TriMesh torus = make_shuffled(make_torus(20, 11));
+  expect_rings(torus, torus.vertex_count());  // closed
+  TriMesh open = torus;
+  open.cells.resize(open.cells.size() /
+                    2);  // fans that begin at the boundary, and vertices in several of them
+  const TiledMesh<2> cut = tile(open, {.max_vertices = 30});
+  std::size_t rings = 0;
+  for (const auto& ring : walk_rings(open, cut)) rings += ring.empty() ? 0 : 1;
+  EXPECT_GT(rings, 0u);
+  EXPECT_LT(rings, open.vertex_count());
+  expect_rings(open, rings);
+}
+
+// Two triangles that meet at a point, two that wind against each other, three at an edge, and nothing at all.
+TEST_F(Push, WhereThereIsNoRingTheRowIsEmpty) {
+  const auto triangles = [](std::initializer_list<std::array<std::uint32_t, 3>> cells, std::size_t vertices) {
+    TriMesh surface;
+    surface.points = Array<Vec3f>(vertices, Vec3f{0, 0, 0});
+    for (const auto& cell : cells)
+      surface.cells.push_back({VertexId(cell[0]), VertexId(cell[1]), VertexId(cell[2])});
+    return surface;
+  };
+  expect_rings(triangles({{0, 1, 2}, {0, 3, 4}}, 6), 4);             // all but vertex 0, and 5 is alone
+  expect_rings(triangles({{0, 1, 2}, {0, 1, 3}}, 4), 2);             // the shared edge winds twice one way
+  expect_rings(triangles({{0, 1, 2}, {1, 0, 3}, {0, 1, 4}}, 5), 3);  // an edge of three triangles
+}
+
+TEST_F(Push, LinksAreHandedOutToo) {
+  const TriMesh surface = make_shuffled(make_torus(20, 11));
+  const TiledMesh<2> patches = tile(surface, {.max_vertices = 30});
+  const auto numbers = Enumeration<2>::make_explicit(patches);
+  check_links<EdgeLink<2>>(patches, numbers);
+  check_links<VertexLink<2>>(patches, numbers);
+  check_links<VertexLink<3>>(tiles, enumeration);
+  check_links<EdgeLink<3>>(tiles, enumeration);
+  check_links<FaceLink<3>>(tiles, enumeration);
+}
+
+// What cannot be done is an error: a host compiler makes no kernels.
+TEST_F(Push, ADeviceNeedsKernels) {
+  if (devices().empty()) GTEST_SKIP() << no_device_reason();
+  EXPECT_THROW(for_each<VV>(tiles, PushOptions<3>{.exec = Exec::cuda()}, [](tiled::VertexId, auto) {}),
+               Error);
 }
 
 TEST_F(Push, StopsOnRequest) {
@@ -99,10 +279,11 @@ TEST_F(Push, StopsOnRequest) {
   const Monitor monitor{{}, source.get_token()};
   std::size_t visits = 0;
   try {
-    for_each<VV>(tiles, PushOptions<3>{.exec = Exec::host(1), .monitor = &monitor}, [&](VertexId, auto) {
-      ++visits;
-      source.request_stop();
-    });
+    for_each<VV>(tiles, PushOptions<3>{.exec = Exec::host(1), .monitor = &monitor},
+                 [&](tiled::VertexId, auto) {
+                   ++visits;
+                   source.request_stop();
+                 });
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::cancelled);

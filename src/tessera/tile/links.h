@@ -19,8 +19,11 @@ template <Kind From, int Dim>
 struct Link {
   static constexpr Kind from = From;
   static constexpr Kind to = static_cast<Kind>(Dim - 1 - static_cast<int>(From));
+  static constexpr Form form = Form::ascending;
   using Row = IdOf<from>;
   using Entry = IdOf<to>;
+  using TiledRow = tiled::IdOf<from>;
+  using TiledEntry = tiled::IdOf<to>;
 };
 
 template <int Dim>

@@ -1,10 +1,13 @@
 // Relations: the compile-time table of who can be asked for whom.
 //
 // XY gives, for every element of kind X, the ids of the elements of kind Y: its faces (EV), its cofaces (VE),
-// or its neighbours of the same kind (VV: sharing an edge; EE: a vertex; FF: an edge; TT: a triangle).
+// or its neighbours of the same kind (VV: sharing an edge; EE: a vertex; FF: an edge; TT: a triangle). Rows
+// ascend. Three relations keep the input's winding instead: OrientedFV, OrientedTV and CyclicVV. Links
+// (links.h) list what lies opposite an element, such as the vertices opposite an edge.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,12 +26,29 @@ using IdOf = std::conditional_t<
     K == Kind::vertex, VertexId,
     std::conditional_t<K == Kind::edge, EdgeId, std::conditional_t<K == Kind::face, FaceId, TetId>>>;
 
-template <Kind From, Kind To>
+namespace tiled {
+template <Kind K>
+using IdOf = std::conditional_t<
+    K == Kind::vertex, VertexId,
+    std::conditional_t<K == Kind::edge, EdgeId, std::conditional_t<K == Kind::face, FaceId, TetId>>>;
+}  // namespace tiled
+
+/// The order of a row's entries.
+enum class Form : std::uint8_t {
+  ascending,
+  oriented,  ///< corners of a cell as the input winds them, from the lowest vertex on
+  cyclic,    ///< neighbours of a vertex in the order in which the triangles around it wind
+};
+
+template <Kind From, Kind To, Form F = Form::ascending>
 struct Relation {
   static constexpr Kind from = From;
   static constexpr Kind to = To;
+  static constexpr Form form = F;
   using Row = IdOf<From>;
   using Entry = IdOf<To>;
+  using TiledRow = tiled::IdOf<From>;
+  using TiledEntry = tiled::IdOf<To>;
   /// The entries are faces of the row's element: rows all have the same length.
   static constexpr bool is_boundary = To < From;
   static constexpr bool is_coboundary = From < To;
@@ -52,9 +72,24 @@ using EE = Relation<Kind::edge, Kind::edge>;
 using FF = Relation<Kind::face, Kind::face>;
 using TT = Relation<Kind::tet, Kind::tet>;
 
-/// Does a mesh of this dimension have the relation?
+/// The corners of a triangle: a rotation of the input's.
+using OrientedFV = Relation<Kind::face, Kind::vertex, Form::oriented>;
+/// The corners of a tet: an even permutation of the input's.
+using OrientedTV = Relation<Kind::tet, Kind::vertex, Form::oriented>;
+/// The ring around a vertex of a surface. An open fan begins at the boundary and has one neighbour more than
+/// triangles; a closed one begins at its lowest neighbour. Where the triangles are not one fan, or do not
+/// wind alike, there is no ring and the row is empty.
+using CyclicVV = Relation<Kind::vertex, Kind::vertex, Form::cyclic>;
+
+/// Does a mesh of this dimension have the relation, with ascending rows?
 template <class R, int Dim>
-concept RelationOf = static_cast<int>(R::from) <= Dim&& static_cast<int>(R::to) <= Dim;
+concept RelationOf = static_cast<int>(R::from) <= Dim&& static_cast<int>(R::to) <= Dim&& R::form
+                     == Form::ascending;
+
+/// Can push hand it out? All of the above, links, and the relations that keep the winding.
+template <class R, int Dim>
+concept PushableOf = RelationOf<R, Dim> ||(R::form == Form::oriented && static_cast<int>(R::from) == Dim) ||
+                     (R::form == Form::cyclic && Dim == 2);
 
 /// Does a relation name edges or faces that only an enumeration numbers?
 template <class R, int Dim>
@@ -85,6 +120,7 @@ struct RelationKey {
   Kind from = Kind::vertex;
   Kind to = Kind::vertex;
   bool is_link = false;
+  Form form = Form::ascending;
 
   [[nodiscard]] constexpr std::size_t index() const {
     if (is_link) return 16 + static_cast<std::size_t>(from);
@@ -95,13 +131,15 @@ struct RelationKey {
     constexpr std::string_view letters = "VEFT";
     constexpr std::string_view words[] = {"vertex links", "edge links", "face links"};
     if (is_link) return std::string(words[static_cast<std::size_t>(from)]);
+    if (form == Form::oriented) return from == Kind::face ? "oriented FV" : "oriented TV";
+    if (form == Form::cyclic) return "cyclic VV";
     return {letters[static_cast<std::size_t>(from)], letters[static_cast<std::size_t>(to)]};
   }
   friend constexpr bool operator==(const RelationKey&, const RelationKey&) = default;
 };
 
 template <class R>
-inline constexpr RelationKey key_of = {R::from, R::to, is_link<R>};
+inline constexpr RelationKey key_of = {R::from, R::to, is_link<R>, R::form};
 
 /// Every relation of a dimension, in the order of relation.h.
 [[nodiscard]] std::vector<RelationKey> list_relations(int dimension);

@@ -14,6 +14,7 @@
 //   5. The internal cells of tile t are exactly those whose lowest vertex t owns; the intervals follow each
 //   other.
 //   6. The external cells of tile t are exactly the cells of earlier tiles with a vertex in t, ascending.
+//   7. is_turned(c) tells whether sorting the corners of c took an odd number of exchanges.
 #pragma once
 
 #include <array>
@@ -21,6 +22,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include <tessera/core/array.h>
@@ -59,6 +61,7 @@ class TiledMesh {
   static constexpr int dimension = Dim;
   using Cell = typename SimplexMesh<Dim>::Cell;
   using CellId = typename SimplexMesh<Dim>::CellId;
+  using TiledCellId = std::conditional_t<Dim == 2, tiled::FaceId, tiled::TetId>;
 
   struct Range {
     std::uint32_t begin = 0;
@@ -93,6 +96,18 @@ class TiledMesh {
   [[nodiscard]] CellId to_input(CellId c) const {
     return keeps_cell_order() ? c : CellId(cell_to_input_[c.index()]);
   }
+  /// The input's id of an element that push handed out, and the way back.
+  [[nodiscard]] VertexId input(tiled::VertexId v) const { return to_input(VertexId(v.index())); }
+  [[nodiscard]] CellId input(TiledCellId c) const { return to_input(CellId(c.index())); }
+  [[nodiscard]] tiled::VertexId tiled(VertexId v) const { return tiled::VertexId(from_input(v).index()); }
+
+  /// Cells are stored with ascending corners; do they wind the other way in the input?
+  [[nodiscard]] bool is_turned(CellId c) const {
+    return !turned_.empty() && (turned_[c.index() / 32] >> c.index() % 32 & 1) != 0;
+  }
+  /// A bit a cell; empty: none is turned.
+  [[nodiscard]] std::span<const std::uint32_t> turned() const { return turned_; }
+
   /// Are the ids of vertices, of cells, those of the input?
   [[nodiscard]] bool keeps_vertex_order() const { return vertex_to_input_.empty(); }
   [[nodiscard]] bool keeps_cell_order() const { return cell_to_input_.empty(); }
@@ -129,6 +144,7 @@ class TiledMesh {
   std::span<const Cell> cells_;  // of own_cells_ or the mesh
   Array<Cell> own_cells_;
   Array<std::uint32_t> cell_to_input_;  // empty: as they were
+  Array<std::uint32_t> turned_;         // bits; empty: none
   Array<std::uint32_t> first_cell_ = {0};
   Csr<TileId, std::uint32_t> external_;
   std::shared_ptr<const detail::DeviceTiles<Dim>> device_;

@@ -374,7 +374,7 @@ ConnectCounts estimate_relations(const MeshSize& size) {
   const double share = counts.tiles <= 1 ? 0 : (solid ? 3.0 : 2.5) / std::max(1.0, side);
   counts.external_cells = whole(share * c);
   counts.tiled_mesh = 4 * (3 * counts.vertices + (size.dimension == 3 ? 5 : 4) * counts.cells +
-                           3 * (counts.tiles + 1) + counts.external_cells);
+                           3 * (counts.tiles + 1) + counts.external_cells + counts.cells / 32 + 1);
   const double per_vertex = v > 0 ? 1.2 * c / v : 0;  // 1.2: the largest tile is not the average one
   LargestTile& most = counts.largest;
   most.vertices = whole(tile);

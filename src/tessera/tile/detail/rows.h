@@ -18,6 +18,7 @@
 #include <tessera/core/array.h>
 #include <tessera/tile/detail/lookup.h>
 #include <tessera/tile/detail/merge_rows.h>
+#include <tessera/tile/detail/ring_rules.h>
 #include <tessera/tile/detail/star.h>
 #include <tessera/tile/detail/upper_cells.h>
 #include <tessera/tile/relation.h>
@@ -44,12 +45,16 @@ class RowMaker {
   explicit RowMaker(Lookup<Dim>& lookup) : lookup_(&lookup), tiles_(&lookup.tiles()) {}
 
   template <class R>
-  requires RelationOf<R, Dim>
+  requires PushableOf<R, Dim>
   void fill(TileId tile, TileRows& rows) {
     rows_ = &rows;
     rows.offsets.assign(1, 0);
     written_ = 0;
-    if constexpr (R::is_boundary) {
+    if constexpr (R::form == Form::oriented) {
+      fill_oriented(tile);
+    } else if constexpr (R::form == Form::cyclic) {
+      fill_rings(tile);
+    } else if constexpr (R::is_boundary) {
       fill_boundary<R>(tile);
     } else if constexpr (R::is_adjacency && R::from != Kind::vertex) {
       fill_adjacency<R>(tile, rows);
@@ -131,6 +136,45 @@ class RowMaker {
       add(lookup_->face(v(0), v(2), v(3))), add(lookup_->face(v(1), v(2), v(3)));
     }
     end_row();
+  }
+
+  /// Corners of cells in the input's winding.
+  void fill_oriented(TileId tile) {
+    const auto cells = tiles_->internal_cells(tile);
+    make_room(cells.size() * (Dim + std::size_t{1}));
+    for (std::uint32_t c = cells.begin; c < cells.end; ++c) {
+      const Cell cell = oriented(c);
+      for (const VertexId v : cell) add(v.index());
+      end_row();
+    }
+  }
+  [[nodiscard]] Cell oriented(std::uint32_t c) const {
+    Cell cell = tiles_->cells()[c];
+    if (tiles_->is_turned(typename TiledMesh<Dim>::CellId(c))) std::swap(cell[Dim - 1], cell[Dim]);
+    return cell;
+  }
+
+  /// Rings around the vertices of a surface (ring_rules.h).
+  void fill_rings(TileId tile) {
+    view_.load(*tiles_, tile);
+    const auto owned = view_.owned();
+    for (std::uint32_t v = owned.begin; v < owned.end; ++v) {
+      star_.build(view_, VertexId(v), StarDepth::neighbours);
+      const auto neighbours = star_.neighbours();
+      ring_.assign(neighbours.size(), ring_end);
+      std::uint32_t arcs = 0;
+      star_.for_each_cell([&](std::uint32_t c, const std::array<std::uint32_t, Dim>&) {
+        const auto [from, to] = arc_around(oriented(c), VertexId(v));
+        add_to_ring(ring_.data(), star_.rank(from.index()), star_.rank(to.index()), arcs);
+      });
+      const std::uint32_t size = static_cast<std::uint32_t>(neighbours.size());
+      if (const std::uint32_t first = find_ring(ring_.data(), size, arcs); first != ring_end) {
+        make_room(size);
+        std::uint32_t at = first;
+        for (std::uint32_t i = 0; i < size; ++i, at = ring_[at]) add(neighbours[at]);
+      }
+      end_row();
+    }
   }
 
   /// Cells around the edges or faces of the tile's vertices, from their half stars.
@@ -304,6 +348,7 @@ class RowMaker {
       upper_cells_;
   TileCache<Sides> sides_{48};
   Kind sides_of_ = Kind::vertex;  ///< whose sides they are
+  Array<std::uint32_t> ring_;     ///< by neighbour: the next one around the vertex
   TileRows* rows_ = nullptr;
   std::size_t written_ = 0;  ///< values of the current rows; their array may be larger meanwhile
 };

@@ -124,11 +124,16 @@ class Tiler {
     return is_local(foreign, mesh_.cell_count());
   }
 
-  Cell renumbered(const Cell& input) const {
+  /// Corners ascend; `is_turned` tells whether that took an odd number of exchanges.
+  Cell renumbered(const Cell& input, bool& is_turned) const {
     Cell cell;
     for (size_t k = 0; k < cell.size(); ++k) cell[k] = tiles_.from_input(input[k]);
+    is_turned = false;
     for (size_t i = 1; i < cell.size(); ++i) {
-      for (size_t j = i; j > 0 && cell[j] < cell[j - 1]; --j) std::swap(cell[j], cell[j - 1]);
+      for (size_t j = i; j > 0 && cell[j] < cell[j - 1]; --j) {
+        std::swap(cell[j], cell[j - 1]);
+        is_turned = !is_turned;
+      }
     }
     return cell;
   }
@@ -143,14 +148,24 @@ class Tiler {
     const size_t n = mesh_.cell_count();
     Array<uint32_t> lowest(n);
     tiles_.cell_to_input_.resize(n);
-    host_for_each(exec_, n, [&](size_t c) {
-      lowest[c] = renumbered(mesh_.cells[c])[0].index();
-      tiles_.cell_to_input_[c] = static_cast<uint32_t>(c);
+    Array<uint32_t> turned_in_input((n + 31) / 32);
+    host_for_each(exec_, turned_in_input.size(), [&](size_t word) {
+      uint32_t bits = 0;
+      for (size_t c = 32 * word; c < std::min(n, 32 * (word + 1)); ++c) {
+        bool is_turned = false;
+        lowest[c] = renumbered(mesh_.cells[c], is_turned)[0].index();
+        bits |= (is_turned ? 1u : 0u) << c % 32;
+        tiles_.cell_to_input_[c] = static_cast<uint32_t>(c);
+      }
+      turned_in_input[word] = bits;
     });
     sort_pairs<uint32_t, uint32_t>(exec_, lowest, tiles_.cell_to_input_, bits_in_use(mesh_.vertex_count()));
     Array<Cell>& cells = tiles_.own_cells_;
     cells.resize(n);
-    host_for_each(exec_, n, [&](size_t c) { cells[c] = renumbered(mesh_.cells[tiles_.cell_to_input_[c]]); });
+    host_for_each(exec_, n, [&](size_t c) {
+      bool is_turned = false;
+      cells[c] = renumbered(mesh_.cells[tiles_.cell_to_input_[c]], is_turned);
+    });
     tiles_.cells_ = cells;
     std::atomic<size_t> repeated{n};
     host::for_each_share(exec_.threads(), n, [&](host::Range share) {
@@ -168,6 +183,22 @@ class Tiler {
       }
     });
     if (repeated < n) throw_repeated(repeated);
+    keep_winding(turned_in_input);
+  }
+
+  /// A bit a cell, in the order of the cells; nothing if no cell is turned.
+  void keep_winding(const Array<uint32_t>& turned_in_input) {
+    if (std::ranges::all_of(turned_in_input, [](uint32_t bits) { return bits == 0; })) return;
+    const size_t n = tiles_.cell_to_input_.size();
+    tiles_.turned_.resize(turned_in_input.size());
+    host_for_each(exec_, tiles_.turned_.size(), [&](size_t word) {
+      uint32_t bits = 0;
+      for (size_t c = 32 * word; c < std::min(n, 32 * (word + 1)); ++c) {
+        const uint32_t input = tiles_.cell_to_input_[c];
+        bits |= (turned_in_input[input / 32] >> input % 32 & 1) << c % 32;
+      }
+      tiles_.turned_[word] = bits;
+    });
   }
 
   static void note_repeated(std::atomic<size_t>& first, size_t cell) {
@@ -278,7 +309,7 @@ template <int Dim>
 size_t TiledMesh<Dim>::bytes() const {
   return sizeof(uint32_t) * (vertex_to_input_.size() + vertex_from_input_.size() + tile_of_vertex_.size() +
                              first_vertex_.size() + cell_to_input_.size() + first_cell_.size()) +
-         sizeof(Cell) * own_cells_.size() + external_.bytes();
+         sizeof(Cell) * own_cells_.size() + 4 * turned_.size() + external_.bytes();
 }
 
 template <int Dim>
@@ -307,8 +338,13 @@ int TiledMesh<Dim>::validate(const SimplexMesh<Dim>& mesh) const {
     seen[input] = true;
     Cell expected = mesh.cells[input];
     for (VertexId& v : expected) v = from_input(v);
+    int exchanges = 0;
+    for (size_t i = 0; i < expected.size(); ++i) {
+      for (size_t j = i + 1; j < expected.size(); ++j) exchanges += expected[j] < expected[i] ? 1 : 0;
+    }
     std::sort(expected.begin(), expected.end());
     if (expected != cells_[c]) return 4;
+    if (is_turned(CellId(static_cast<uint32_t>(c))) != (exchanges % 2 == 1)) return 7;
   }
   if (first_cell_.size() != tile_count() + 1 || first_cell_.front() != 0 ||
       first_cell_.back() != cells_.size())

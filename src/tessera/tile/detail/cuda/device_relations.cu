@@ -1,6 +1,7 @@
 #include <tessera/tile/detail/cuda/device_relations.h>
 
 #include <array>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include <tessera/exec/primitives.h>
 #include <tessera/tile/detail/rows.h>
 #include <tessera/exec/for_each.cuh>
+#include <tessera/tile/detail/cuda/elements.cuh>
 #include <tessera/tile/detail/cuda/star_rows.cuh>
 
 namespace tessera::detail::cuda {
@@ -22,11 +24,6 @@ uint32_t word_at(const Exec& exec, const uint32_t* at) {
   uint32_t word = 0;
   detail::copy(exec, &word, at, sizeof(word), detail::CopyKind::to_host);
   return word;
-}
-
-template <int Dim>
-EnumerationView view_of(const DeviceRelations<Dim>& relations) {
-  return {relations.enumeration()};
 }
 
 constexpr int whole_threads = 256;  // for a tile, where all tiles are made
@@ -96,102 +93,14 @@ void write_to(const Exec& exec, uint32_t* to, std::span<const uint32_t> values) 
   detail::copy(exec, to, values.data(), values.size_bytes(), detail::CopyKind::to_device);
 }
 
-/// The corners of an element and, told by `sides`, what it lies in.
-template <int Dim>
-struct Elements {
-  EnumerationView ids;
-  const typename DeviceTiles<Dim>::Cell* cells;
-  uint32_t vertices;
-  uint32_t edges;
-
-  /// The row of a CSR that an entry lies in.
-  static __device__ uint32_t row_of(const uint32_t* offsets, uint32_t rows, uint32_t entry) {
-    return lower_bound(offsets, 0u, rows, entry + 1) - 1;
-  }
-  [[nodiscard]] __device__ uint32_t low_end(uint32_t e) const {
-    return row_of(ids.edge_offsets, vertices, e);
-  }
-  [[nodiscard]] __device__ uint32_t low_edge(uint32_t f) const { return row_of(ids.face_offsets, edges, f); }
-
-  /// Writes the elements of kind To on the boundary of element `id` of kind From, ascending; returns how
-  /// many.
-  template <Kind From, Kind To>
-  __device__ uint32_t boundary(uint32_t id, uint32_t* out) const {
-    if constexpr (From == Kind::edge) {
-      out[0] = low_end(id);
-      out[1] = ids.edge_hi[id];
-      return 2;
-    } else {
-      uint32_t v[4] = {};
-      if constexpr (static_cast<int>(From) == Dim) {
-        for (int k = 0; k <= Dim; ++k) v[k] = cells[id][k];
-      } else {
-        const uint32_t e = low_edge(id);
-        v[0] = low_end(e);
-        v[1] = ids.edge_hi[e];
-        v[2] = ids.face_hi[id];
-      }
-      uint32_t n = 0;
-      constexpr int corners = static_cast<int>(From) + 1;
-      if constexpr (To == Kind::vertex) {
-        for (; n < corners; ++n) out[n] = v[n];
-      } else if constexpr (To == Kind::edge) {
-        for (int i = 0; i < corners; ++i) {
-          for (int j = i + 1; j < corners; ++j) out[n++] = ids.edge(v[i], v[j]);
-        }
-      } else {
-        out[n++] = ids.face(v[0], v[1], v[2]);
-        out[n++] = ids.face(v[0], v[1], v[3]);
-        out[n++] = ids.face(v[0], v[2], v[3]);
-        out[n++] = ids.face(v[1], v[2], v[3]);
-      }
-      return n;
-    }
-  }
-};
-
-template <int Dim>
-Elements<Dim> elements_of(const DeviceRelations<Dim>& relations) {
-  return {view_of(relations), relations.tiles().cells.data(), relations.tiles().vertex_count(),
-          relations.edge_count()};
-}
-
-template <Kind From, int Dim>
-uint32_t count_of(const DeviceRelations<Dim>& relations) {
-  if constexpr (From == Kind::vertex) return relations.tiles().vertex_count();
-  if constexpr (static_cast<int>(From) == Dim) return relations.tiles().cell_count();
-  return From == Kind::edge ? relations.edge_count() : relations.face_count();
-}
-
-template <class R, int Dim>
-DeviceRows boundary_rows(const DeviceRelations<Dim>& relations) {
-  const Exec& exec = relations.tiles().exec();
-  const size_t n = count_of<R::from>(relations);
-  constexpr uint32_t from = static_cast<uint32_t>(R::from);
-  constexpr uint32_t size = R::to == Kind::vertex ? from + 1
-                            : R::to == Kind::face ? 4
-                                                  : from * (from + 1) / 2;
-  (void)checked_offset(n * size);
-  DeviceRows rows{Buffer<uint32_t>(exec, n + 1), Buffer<uint32_t>(exec, n * size)};
-  cuda::for_each(exec, n + 1,
-                 [elements = elements_of(relations), n, offsets = rows.offsets.data(),
-                  values = rows.values.data()] __device__(size_t i) {
-                   offsets[i] = static_cast<uint32_t>(i * size);
-                   if (i < n) {
-                     (void)elements.template boundary<R::from, R::to>(static_cast<uint32_t>(i),
-                                                                      values + i * size);
-                   }
-                 });
-  return rows;
-}
-
-/// Elements `list`, or all if it is null, with the others around each of their sides, merged. Two elements of
+/// For each element of a list the others around each of their sides, merged. Two elements of
 /// a kind share one side at most, so that nobody is met twice.
 template <Kind K, int Dim>
 DeviceRows adjacency_rows(const DeviceRelations<Dim>& relations, const DeviceRows& around,
-                          const uint32_t* list, uint32_t n) {
+                          const ElementList& list) {
   constexpr Kind side = static_cast<Kind>(static_cast<int>(K) - 1);
   constexpr int most_sides = static_cast<int>(K) + 1;
+  const uint32_t n = list.size;
   const Exec& exec = relations.tiles().exec();
   Buffer<uint32_t> counts(exec, size_t{n} + 1);
   const auto elements = elements_of(relations);
@@ -201,7 +110,7 @@ DeviceRows adjacency_rows(const DeviceRelations<Dim>& relations, const DeviceRow
         uint32_t count = 0;
         if (i < n) {
           uint32_t sides[6];
-          const uint32_t own = list == nullptr ? static_cast<uint32_t>(i) : list[i];
+          const uint32_t own = list[i];
           (void)elements.template boundary<K, side>(own, sides);
           for (int k = 0; k < most_sides; ++k) count += offsets[sides[k] + 1] - offsets[sides[k]] - 1;
         }
@@ -213,7 +122,7 @@ DeviceRows adjacency_rows(const DeviceRelations<Dim>& relations, const DeviceRow
   cuda::for_each(exec, n,
                  [elements, list, place = rows.offsets.data(), out = rows.values.data(),
                   offsets = around.offsets.data(), values = around.values.data()] __device__(size_t i) {
-                   const uint32_t own = list == nullptr ? static_cast<uint32_t>(i) : list[i];
+                   const uint32_t own = list[i];
                    uint32_t sides[6];
                    (void)elements.template boundary<K, side>(own, sides);
                    uint32_t at[most_sides];
@@ -363,7 +272,6 @@ void DeviceRelations<Dim>::enumerate() {
   } else {
     face_count_ = tiles.cell_count();
   }
-  first_cell_ = tiles.first_cell.to_host();
   Buffer<uint32_t> first_edge(tiles.exec(), size_t{tiles.tile_count()} + 1);
   Buffer<uint32_t> first_face(tiles.exec(), first_edge.size());
   find_first_elements<Dim>(tiles, view_of(*this), first_edge, first_face);
@@ -416,13 +324,40 @@ template <int Dim>
 template <class R>
 DeviceRows DeviceRelations<Dim>::whole() const {
   if constexpr (R::is_boundary) {
-    return boundary_rows<R>(*this);
+    return boundary_rows<R>(*this, {.size = count_of<R::from>(*this)});
   } else if constexpr (R::is_adjacency && R::from != Kind::vertex) {
     const DeviceRows& around = around_sides<R::from>();
-    return adjacency_rows<R::from>(*this, around, nullptr, count_of<R::from>(*this));
+    return adjacency_rows<R::from>(*this, around, {.size = count_of<R::from>(*this)});
   } else {
     return star_rows<R>({}, whole_threads).rows;
   }
+}
+
+template <int Dim>
+const Array<uint32_t>& DeviceRelations<Dim>::first_of(Kind kind) const {
+  if (kind == Kind::vertex) return tiles_.cut();
+  if (static_cast<int>(kind) == Dim) return first_cell_;
+  return kind == Kind::edge ? first_edge_ : first_face_;
+}
+
+template <int Dim>
+ElementList DeviceRelations<Dim>::list_elements(Kind kind, std::span<const uint32_t> batch,
+                                                Buffer<uint32_t>& memory, Array<uint32_t>& tile_rows) const {
+  const Array<uint32_t>& first = first_of(kind);
+  uint32_t count = 0;
+  for (const uint32_t t : batch) {
+    tile_rows.push_back(count);
+    count += first[t + 1] - first[t];
+  }
+  tile_rows.push_back(count);
+  if (batch.empty()) return {};
+  if (batch.back() - batch.front() + 1 == batch.size()) return {first[batch.front()], nullptr, count};
+  Array<uint32_t> elements(count);
+  for (size_t i = 0; i < batch.size(); ++i) {
+    std::iota(elements.begin() + tile_rows[i], elements.begin() + tile_rows[i + 1], first[batch[i]]);
+  }
+  memory = Buffer<uint32_t>(tiles_.exec(), std::span<const uint32_t>(elements));
+  return {0, memory.data(), count};
 }
 
 template <int Dim>
@@ -431,19 +366,10 @@ DeviceTileRows DeviceRelations<Dim>::some(std::span<const uint32_t> batch, int t
   static_assert(R::is_coboundary || R::is_adjacency);
   const Exec& exec = tiles_.exec();
   if constexpr (R::is_adjacency && R::from != Kind::vertex) {
-    const Array<uint32_t>& first = R::from == Kind::edge              ? first_edge_
-                                   : static_cast<int>(R::from) == Dim ? first_cell_
-                                                                      : first_face_;
-    std::vector<uint32_t> elements;
     DeviceTileRows found;
-    for (const uint32_t t : batch) {
-      found.tile_rows.push_back(static_cast<uint32_t>(elements.size()));
-      for (uint32_t i = first[t]; i < first[t + 1]; ++i) elements.push_back(i);
-    }
-    found.tile_rows.push_back(static_cast<uint32_t>(elements.size()));
-    const Buffer<uint32_t> list(exec, std::span<const uint32_t>(elements));
-    found.rows = adjacency_rows<R::from>(*this, around_sides<R::from>(), list.data(),
-                                         static_cast<uint32_t>(elements.size()));
+    Buffer<uint32_t> memory;
+    const ElementList list = list_elements(R::from, batch, memory, found.tile_rows);
+    found.rows = adjacency_rows<R::from>(*this, around_sides<R::from>(), list);
     synchronize(exec);  // the list goes
     return found;
   }

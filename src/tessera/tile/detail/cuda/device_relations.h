@@ -28,6 +28,9 @@ struct EnumerationPointers {
   const std::uint32_t* face_hi = nullptr;
 };
 
+/// The elements that rows are made for: those of a list, or `first` and those after it.
+struct ElementList;  // tile/detail/cuda/elements.cuh
+
 /// Row i is values[offsets[i] .. offsets[i + 1]).
 struct DeviceRows {
   Buffer<std::uint32_t> offsets;
@@ -46,12 +49,13 @@ template <int Dim>
 class DeviceRelations {
  public:
   /// `tiles` is the copy of the mesh.
-  DeviceRelations(const TiledMesh<Dim>& mesh, const DeviceTiles<Dim>& tiles) : mesh_(mesh), tiles_(tiles) {}
+  DeviceRelations(const TiledMesh<Dim>& mesh, const DeviceTiles<Dim>& tiles)
+      : mesh_(mesh), tiles_(tiles), first_cell_(tiles.first_cell.to_host()) {}
   /// Of a copy of a part, which needs somebody else's enumeration. There are some() rows of coboundaries and
   /// VV.
   DeviceRelations(const TiledMesh<Dim>& mesh, const DeviceTiles<Dim>& part,
                   const EnumerationPointers& enumeration)
-      : mesh_(mesh), tiles_(part), given_(enumeration) {}
+      : mesh_(mesh), tiles_(part), given_(enumeration), first_cell_(part.first_cell.to_host()) {}
 
   [[nodiscard]] const DeviceTiles<Dim>& tiles() const { return tiles_; }
   /// Makes the enumeration, unless it is there. Counts are 0 without it.
@@ -74,6 +78,15 @@ class DeviceRelations {
   template <class R>
   [[nodiscard]] DeviceTileRows some(std::span<const std::uint32_t> tiles, int threads) const;
 
+  /// Where the elements of a kind begin, tile by tile, and their end, on the host. Edges and faces after
+  /// enumerate().
+  [[nodiscard]] const Array<std::uint32_t>& first_of(Kind kind) const;
+  /// The elements of a kind that are internal to some tiles, ascending, in `memory` unless they follow each
+  /// other; `tile_rows` gets where those of each tile begin, and the end.
+  [[nodiscard]] ElementList list_elements(Kind kind, std::span<const std::uint32_t> tiles,
+                                          Buffer<std::uint32_t>& memory,
+                                          Array<std::uint32_t>& tile_rows) const;
+
   // By vertex the higher ends of its edges, by edge the third vertices of its faces (tets).
   DeviceRows edges;
   DeviceRows faces;
@@ -92,13 +105,13 @@ class DeviceRelations {
   const TiledMesh<Dim>& mesh_;
   const DeviceTiles<Dim>& tiles_;
   EnumerationPointers given_;
+  Array<std::uint32_t> first_cell_;  ///< by tile, on the host, and their end
   mutable std::once_flag is_enumerated_on_host_;
   mutable Enumeration<Dim> on_host_;
   std::uint32_t edge_count_ = 0;
   std::uint32_t face_count_ = 0;
-  Array<std::uint32_t> first_edge_;  ///< by tile, on the host, and their end
+  Array<std::uint32_t> first_edge_;  ///< likewise
   Array<std::uint32_t> first_face_;  ///< likewise
-  Array<std::uint32_t> first_cell_;  ///< likewise
   DeviceRows vertex_edges_;          ///< VE, for EE
   DeviceRows edge_faces_;            ///< EF, for FF
   DeviceRows face_cells_;            ///< FT, for TT

@@ -73,6 +73,12 @@ __global__ void look_at_cells(const std::array<uint32_t, Dim + 1>* cells, size_t
   }
 }
 
+/// Bit c of an array of words. The threads of a warp write the bits of one word together.
+__device__ void write_bit(uint32_t* words, size_t c, bool bit) {
+  const uint32_t bits = __ballot_sync(__activemask(), bit);
+  if (c % 32 == 0) words[c / 32] = bits;
+}
+
 /// The tiles of the vertices of a copy.
 struct TileOfVertex {
   static constexpr uint32_t elsewhere = 0xFFFFFFFFu;
@@ -134,6 +140,7 @@ class DeviceTiler {
         device.vertex_to_input = Buffer<uint32_t>(exec_, tiles.vertices_to_input());
       }
       if (!tiles.keeps_cell_order()) device.cell_to_input = Buffer<uint32_t>(exec_, tiles.cells_to_input());
+      if (!tiles.turned().empty()) device.turned = Buffer<uint32_t>(exec_, tiles.turned());
     } else {
       copy_part(tiles, range, internal);
     }
@@ -303,18 +310,24 @@ class DeviceTiler {
   bool sort_cells() {
     if (tiles_.keeps_vertex_order() && is_sorted_) return true;
     const size_t n = mesh_->cell_count();
-    cuda::for_each(exec_, n, [cells = device_->cells.data(), from = from_input_.data()] __device__(size_t c) {
-      Cell cell = cells[c];
-      for (int k = 0; from != nullptr && k <= Dim; ++k) cell[k] = from[cell[k]];
-      for (int i = 1; i <= Dim; ++i) {
-        for (int j = i; j > 0 && cell[j] < cell[j - 1]; --j) {
-          const uint32_t swapped = cell[j];
-          cell[j] = cell[j - 1];
-          cell[j - 1] = swapped;
-        }
-      }
-      cells[c] = cell;
-    });
+    Buffer<uint32_t> turned(exec_, (n + 31) / 32);  // in the order of the input
+    cuda::for_each(exec_, n,
+                   [cells = device_->cells.data(), from = from_input_.data(),
+                    bits = turned.data()] __device__(size_t c) {
+                     Cell cell = cells[c];
+                     bool is_turned = false;
+                     for (int k = 0; from != nullptr && k <= Dim; ++k) cell[k] = from[cell[k]];
+                     for (int i = 1; i <= Dim; ++i) {
+                       for (int j = i; j > 0 && cell[j] < cell[j - 1]; --j) {
+                         const uint32_t swapped = cell[j];
+                         cell[j] = cell[j - 1];
+                         cell[j - 1] = swapped;
+                         is_turned = !is_turned;
+                       }
+                     }
+                     cells[c] = cell;
+                     write_bit(bits, c, is_turned);
+                   });
     const int bits = bits_in_use(mesh_->vertex_count());
     Buffer<uint64_t> keys(exec_, n);
     Buffer<uint32_t> ids(exec_, n);
@@ -340,6 +353,11 @@ class DeviceTiler {
     cuda::for_each(exec_, n, [cells = sorted.data(), found = repeated.data()] __device__(size_t c) {
       if (c > 0 && !is_less<Dim>(cells[c - 1], cells[c])) *found = 1;
     });
+    device_->turned = Buffer<uint32_t>(exec_, turned.size());
+    cuda::for_each(exec_, n,
+                   [from = turned.data(), to = device_->turned.data(), id = ids.data()] __device__(size_t c) {
+                     write_bit(to, c, (from[id[c] / 32] >> id[c] % 32 & 1) != 0);
+                   });
     device_->cells = std::move(sorted);
     device_->cell_to_input = std::move(ids);
     return repeated.to_host()[0] == 0;
@@ -412,6 +430,8 @@ class DeviceTiler {
     detail::copy(exec_, tiles_.own_cells_.data(), device_->cells.data(), device_->cells.bytes(),
                  detail::CopyKind::to_host);
     tiles_.cells_ = tiles_.own_cells_;
+    tiles_.turned_ = device_->turned.to_host();
+    if (std::ranges::all_of(tiles_.turned_, [](uint32_t bits) { return bits == 0; })) tiles_.turned_ = {};
   }
 
  private:

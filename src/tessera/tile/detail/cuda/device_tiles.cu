@@ -414,7 +414,7 @@ Bytes DeviceTiles<Dim>::bytes() const {
   return first_vertex.bytes() + first_cell.bytes() + first_external.bytes() + first_ghost.bytes() +
          lower_ghosts.bytes() + is_left_to_host.bytes() + external.bytes() + ghosts.bytes() +
          local_cells.bytes() + cells.bytes() + foreign.bytes() + on_boundary.bytes() +
-         vertex_to_input.bytes() + cell_to_input.bytes();
+         vertex_to_input.bytes() + cell_to_input.bytes() + turned.bytes();
 }
 
 template class DeviceTiles<2>;

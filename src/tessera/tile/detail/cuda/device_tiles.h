@@ -86,6 +86,7 @@ class DeviceTiles {
   Buffer<std::uint8_t> on_boundary;       ///< by vertex: a facet with one cell has it
   Buffer<std::uint32_t> vertex_to_input;  ///< empty: as they are
   Buffer<std::uint32_t> cell_to_input;    ///< likewise
+  Buffer<std::uint32_t> turned;           ///< TiledMesh::turned(); empty: none, or a part
 
  private:
   template <int D>

@@ -22,4 +22,7 @@ struct Monitor {
   [[nodiscard]] bool is_stopped() const { return stop.stop_requested(); }
 };
 
+/// One that nobody listens to.
+inline const Monitor silent_monitor;
+
 }  // namespace tessera

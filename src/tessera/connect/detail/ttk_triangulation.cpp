@@ -244,7 +244,7 @@ class TtkCore {
 
   const IdArray<IdOf<facet>, std::uint8_t>& facets() {
     if (facet_flags_.size() == 0)
-      facet_flags_ = materialize_boundary<facet>(tiles_, enumeration(), {.exec = exec()});
+      facet_flags_ = materialize_boundary<facet>(tiles_, enumeration(), {.exec = Exec::host(exec().threads())});
     return facet_flags_;
   }
   /// Calls f(facet, its vertices) for the facets with one cell; the enumeration is explicit.
@@ -288,7 +288,7 @@ void TtkCore<Dim>::flag_vertices() {
     });
     return;
   }
-  const auto flags = materialize_boundary<Kind::vertex>(tiles_, *enumeration_, {.exec = exec()});
+  const auto flags = materialize_boundary<Kind::vertex>(tiles_, *enumeration_, {.exec = Exec::host(exec().threads())});
   for (uint32_t v = 0; v < vertex_flags_.size(); ++v) vertex_flags_[to_input(v)] = flags[VertexId(v)];
 }
 
@@ -308,7 +308,7 @@ void TtkCore<Dim>::flag_edges() {
     });
     return;
   }
-  const auto flags = materialize_boundary<Kind::edge>(tiles_, *enumeration_, {.exec = exec()});
+  const auto flags = materialize_boundary<Kind::edge>(tiles_, *enumeration_, {.exec = Exec::host(exec().threads())});
   std::copy(flags.begin(), flags.end(), edge_flags_.begin());
 }
 
@@ -329,8 +329,9 @@ const std::uint8_t* TtkCore<Dim>::boundary() {
 template <int Dim>
 bool TtkCore<Dim>::is_manifold() {
   std::atomic<bool> result{true};
-  for_each<Relation<facet, top>>(tiles_, PushOptions<Dim>{.exec = exec(), .enumeration = &enumeration()},
-                                 [&](IdOf<facet>, auto cells) {
+  const Exec host = Exec::host(exec().threads());
+  for_each<Relation<facet, top>>(tiles_, PushOptions<Dim>{.exec = host, .enumeration = &enumeration()},
+                                 [&](tiled::IdOf<facet>, auto cells) {
                                    if (cells.size() > 2) result.store(false, std::memory_order_relaxed);
                                  });
   return result;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <tessera/mesh/detail/doctor_examine.h>
+#include <tessera/exec/detail/host_only.h>
 
 namespace tessera {
 
@@ -88,15 +89,15 @@ const Finding* DoctorReport::find(std::string_view kind) const {
 }
 
 DoctorReport diagnose(const TriMesh& mesh, const DoctorOptions& options) {
-  return make_report(doctor::examine<2>(PassContext(options.exec, options.monitor, options.max_ids), mesh));
+  return make_report(doctor::examine<2>(PassContext(host_only(options.exec, "diagnose()"), options.monitor, options.max_ids), mesh));
 }
 
 DoctorReport diagnose(const TetMesh& mesh, const DoctorOptions& options) {
-  return make_report(doctor::examine<3>(PassContext(options.exec, options.monitor, options.max_ids), mesh));
+  return make_report(doctor::examine<3>(PassContext(host_only(options.exec, "diagnose()"), options.monitor, options.max_ids), mesh));
 }
 
 DoctorReport diagnose(const Grid& grid, const DoctorOptions& options) {
-  const PassContext context(options.exec, options.monitor, options.max_ids);
+  const PassContext context(host_only(options.exec, "defect_mesh()"), options.monitor, options.max_ids);
   Examination result;
   const auto require = [&](bool is_good, const KindInfo& info) {
     Listing one(1, 0);

@@ -12,6 +12,7 @@
 #include <tessera/mesh/detail/doctor_geometry.h>
 #include <tessera/mesh/detail/doctor_links.h>
 #include <tessera/mesh/doctor.h>
+#include <tessera/exec/detail/host_only.h>
 
 namespace tessera {
 
@@ -47,7 +48,7 @@ class Fixer {
   Fixer(SimplexMesh<Dim>& mesh, const FixOptions& options)
       : mesh_(mesh),
         options_(options),
-        context_(options.exec, options.monitor, 0),
+        context_(host_only(options.exec, "fix()"), options.monitor, 0),
         cells_(mesh.cells),
         keeps_point_(mesh.vertex_count(), 1) {}
 

@@ -10,6 +10,7 @@
 #include <tessera/exec/primitives.h>
 #include <tessera/mesh/detail/octree.h>
 #include <tessera/mesh/make.h>
+#include <tessera/exec/detail/host_only.h>
 
 namespace tessera {
 
@@ -148,7 +149,7 @@ TetMesh make_kuhn_lattice(uint32_t n, bool full, const KuhnOptions& options) {
                 "a Kuhn lattice has 2 to 700 points an axis, not " + std::to_string(n));
   }
   const Lattice lattice{n};
-  const Exec host = Exec::host(options.exec.threads());
+  const Exec host = host_only(options.exec, "make_kuhn()");
   const Array<uint8_t> kept = kept_cubes(lattice, full, host);
   const Array<uint32_t> lattice_index = flagged(used_points(lattice, kept, host), host);
   TetMesh mesh;

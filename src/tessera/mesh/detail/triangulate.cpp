@@ -6,6 +6,7 @@
 
 #include <tessera/core/error.h>
 #include <tessera/exec/for_each.h>
+#include <tessera/exec/detail/host_only.h>
 
 namespace tessera {
 namespace {
@@ -152,7 +153,7 @@ Bytes triangulation_bytes(const Grid& grid) {
 
 AnyMesh triangulate(const Grid& grid, const Exec& exec) {
   check_size(grid);
-  const Exec host = Exec::host(exec.threads());
+  const Exec host = host_only(exec, "triangulate()");
   if (dimension(grid) == 3) return cut<3>(grid, host);
   return cut<2>(grid, host);
 }

@@ -8,6 +8,7 @@
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/primitives.h>
 #include <tessera/generate/detail/common/checks.h>
+#include <tessera/exec/detail/host_only.h>
 
 namespace tessera {
 
@@ -21,7 +22,7 @@ double triangle_quality(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
 }
 
 QualitySummary summarize_quality(const TriMesh& mesh, const Exec& exec) {
-  const Exec host = Exec::host(exec.threads());
+  const Exec& host = host_only(exec, "summarize_quality()");
   expect_usable(mesh, host);
   Array<double> qualities(mesh.cell_count());
   mesh.points.visit([&](auto points) {

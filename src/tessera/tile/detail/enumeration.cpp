@@ -8,6 +8,7 @@
 #include <tessera/core/csr.h>
 #include <tessera/tile/detail/enumeration_part.h>
 #include <tessera/tile/detail/groups.h>
+#include <tessera/exec/detail/host_only.h>
 
 namespace tessera {
 
@@ -159,6 +160,7 @@ void Enumeration<Dim>::number_tiles(const TiledMesh<Dim>& tiles) {
 
 template <int Dim>
 Enumeration<Dim> Enumeration<Dim>::make_implicit(const TiledMesh<Dim>& tiles, const Exec& exec) {
+  (void)host_only(exec, "an implicit enumeration");
   Enumeration result;
   result.first_edge_.assign(tiles.tile_count() + 1, 0);
   result.first_face_.assign(tiles.tile_count() + 1, 0);
@@ -185,6 +187,7 @@ Enumeration<Dim> Enumeration<Dim>::make_implicit(const TiledMesh<Dim>& tiles, co
 
 template <int Dim>
 Enumeration<Dim> Enumeration<Dim>::make_explicit(const TiledMesh<Dim>& tiles, const Exec& exec) {
+  (void)host_only(exec, "an explicit enumeration");
   Assembly whole(tiles.vertex_count(), tiles.cell_count());
   const auto work_out = [&](const TileGroup& group, Scratch<Dim>& mine) {
     mine.stars.load(tiles, group.begin, group.end);

@@ -4,6 +4,7 @@
 
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/tile/detail/link_maker.h>
+#include <tessera/exec/detail/host_only.h>
 
 namespace tessera {
 
@@ -53,7 +54,7 @@ template <class L, int Dim>
 Csr<typename L::Row, typename L::Entry> materialize_links(const TiledMesh<Dim>& tiles,
                                                           const Enumeration<Dim>& enumeration,
                                                           const MaterializeOptions& options) {
-  const int threads = options.exec.threads();
+  const int threads = host_only(options.exec, "materialize_links()").threads();
   std::vector<std::unique_ptr<Worker<Dim>>> workers;
   for (int i = 0; i < threads; ++i) workers.push_back(std::make_unique<Worker<Dim>>(tiles, enumeration));
   std::vector<TileRows> parts(tiles.tile_count());

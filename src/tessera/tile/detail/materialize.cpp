@@ -13,13 +13,16 @@
 #include <vector>
 
 #include <tessera/exec/detail/host/parallel.h>
+#include <tessera/core/config.h>
 #include <tessera/tile/detail/boundaries.h>
+#include <tessera/tile/detail/cuda/device_relations.h>
 #include <tessera/tile/detail/groups.h>
 #include <tessera/tile/detail/half_star.h>
 #include <tessera/tile/detail/merge_rows.h>
 #include <tessera/tile/detail/share.h>
 #include <tessera/tile/detail/transpose.h>
 #include <tessera/tile/detail/upper_cells.h>
+#include <tessera/exec/detail/host_only.h>
 
 namespace tessera {
 
@@ -371,6 +374,17 @@ requires RelationOf<R, Dim> Csr<typename R::Row, typename R::Entry> materialize(
     const TiledMesh<Dim>& tiles, const Enumeration<Dim>& enumeration, const MaterializeOptions& options) {
   constexpr bool is_of_cells = static_cast<int>(R::from) == Dim || static_cast<int>(R::to) == Dim;
   constexpr bool is_of_vertices = R::from == Kind::vertex || R::to == Kind::vertex;
+  if constexpr (built_with_cuda) {
+    if (options.exec.is_cuda()) {
+      const Monitor& monitor = options.monitor != nullptr ? *options.monitor : silent_monitor;
+      monitor.update("working out a relation", 0);
+      const auto copy = device_tiles(tiles, options.exec);
+      cuda::DeviceRelations<Dim> relations(tiles, *copy);
+      auto csr = cuda::materialize<R>(relations);
+      monitor.update("working out a relation", 1);
+      return csr;
+    }
+  }
   const Materializer<Dim> materializer(tiles, enumeration, !(is_of_cells && is_of_vertices), options);
   auto csr = materializer.template make<R>();
   materializer.report(1);
@@ -381,6 +395,7 @@ template <Kind K, int Dim>
 IdArray<IdOf<K>, std::uint8_t> materialize_boundary(const TiledMesh<Dim>& tiles,
                                                     const Enumeration<Dim>& enumeration,
                                                     const MaterializeOptions& options) {
+  (void)host_only(options.exec, "materialize_boundary()");
   const Materializer<Dim> materializer(tiles, enumeration, true, options);
   auto flags = materializer.template boundary_flags<K>();
   materializer.report(1);

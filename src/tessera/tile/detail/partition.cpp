@@ -10,6 +10,7 @@
 #include <tessera/exec/primitives.h>
 #include <tessera/mesh/detail/octree.h>
 #include <tessera/tile/detail/octree_tiles.h>
+#include <tessera/exec/detail/host_only.h>
 
 namespace tessera {
 
@@ -37,6 +38,7 @@ Box octree_cube(const Points& points, const Exec& exec) {
 }  // namespace detail
 
 Partition partition_octree(const Points& points, std::uint32_t max_vertices, const Exec& exec) {
+  (void)host_only(exec, "partition_octree()");
   // Morton order also inside tiles: the numbering must not depend on their size.
   OctreeLeaves leaves = make_octree_leaves(
       points,
@@ -61,7 +63,7 @@ Partition partition_given(std::span<const std::uint32_t> tile_of, std::size_t ve
                                          " entries, but the mesh has " + std::to_string(vertices) +
                                          " vertices");
   }
-  const Exec host = Exec::host(exec.threads());
+  const Exec host = host_only(exec, "partition_given()");
   Partition partition;
   Array<std::uint32_t> keys(tile_of.begin(), tile_of.end());
   partition.order.resize(vertices);

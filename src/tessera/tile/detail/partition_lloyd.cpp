@@ -22,6 +22,7 @@
 #include <tessera/exec/primitives.h>
 #include <tessera/tile/detail/face_graph.h>
 #include <tessera/tile/partition.h>
+#include <tessera/exec/detail/host_only.h>
 
 namespace tessera {
 
@@ -303,7 +304,7 @@ struct Clustered {
 
 Clustered cluster(const TriMesh& mesh, const LloydOptions& options) {
   TS_EXPECTS(options.max_faces > 0 && options.max_iterations > 0);
-  const Exec exec = Exec::host(options.exec.threads());
+  const Exec exec = host_only(options.exec, "Lloyd's clustering");
   Clustered result;
   result.tiles = tile(mesh, {.order = VertexOrder::morton, .exec = exec, .monitor = options.monitor});
   const Array<FaceNeighbours> neighbours = link_faces(result.tiles, exec);

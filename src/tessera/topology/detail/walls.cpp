@@ -323,7 +323,7 @@ std::vector<std::unique_ptr<WallEdges>> explore_edges(const Gradient<3>& gradien
         [&] { return [reader = options.rows->reader()](VertexId v) mutable { return reader[v].indices(); }; },
         taken);
   }
-  const auto vt = materialize<VT>(gradient.tiles(), Enumeration<3>{}, {.exec = options.exec});
+  const auto vt = materialize<VT>(gradient.tiles(), Enumeration<3>{}, {.exec = Exec::host(options.exec.threads())});
   return explore_edges(
       gradient, options,
       [&] {

@@ -12,6 +12,7 @@
 #include <tessera/generate/detail/isosurface/interpolate.h>
 #include <tessera/generate/detail/isosurface/surface_parts.h>
 #include <tessera/generate/key_reduce.h>
+#include <tessera/exec/detail/host_only.h>
 
 namespace tessera {
 
@@ -158,6 +159,7 @@ ContourLines find_lines(const Grid& grid, const SurfaceInput& input, const Exec&
 
 ContourLines contour_lines(const Grid& grid, const Field& field, std::span<const double> isovalues,
                            const Exec& exec) {
+  (void)host_only(exec, "contour_lines()");
   SurfaceInput input{
       grid.vertex_count(), grid.cell_count(), grid.point_data, grid.cell_data, field, isovalues};
   expect_contourable(input);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks that documents are true where a machine can tell: C++ blocks stand in an example that is compiled, and links
-between files lead somewhere. Prints what is wrong and exits with 1."""
+between files lead somewhere, as do names of source files. Prints what is wrong and exits with 1."""
 
 import pathlib
 import re
@@ -9,7 +9,7 @@ import sys
 
 def problems(root: pathlib.Path) -> list[str]:
     found = []
-    sources = [path.read_text() for path in sorted((root / "examples").glob("*.cpp"))]
+    sources = [path.read_text() for path in sorted((root / "examples").glob("*.c*"))]
     documents = sorted(root.glob("*.md")) + sorted((root / "docs").glob("*.md"))
     for document in documents:
         text = document.read_text()
@@ -20,6 +20,9 @@ def problems(root: pathlib.Path) -> list[str]:
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
             if "://" not in target and not (document.parent / target).exists():
                 found.append(f"{name}: {target} is not there")
+        for source in re.findall(r"`(\w+/[\w/]+\.(?:h|cuh|cpp|cu))`", text):
+            if not (root / source).exists() and not (root / "src/tessera" / source).exists():
+                found.append(f"{name}: {source} is not there")
     return found
 
 

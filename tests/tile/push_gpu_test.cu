@@ -6,8 +6,10 @@
 #include <vector>
 
 #include <tessera/exec/buffer.h>
+#include <tessera/mesh/doctor.h>
 #include <tessera/mesh/make.h>
 #include <tessera/tile/links.h>
+#include <tessera/tile/materialize.h>
 #include <tessera/tile/push.cuh>
 
 #include "tile/oracle.h"
@@ -162,6 +164,36 @@ TEST_F(PushOnDevice, StopsOnRequest) {
   const Monitor monitor{{}, source.get_token()};
   EXPECT_THROW((void)hash_rows<VF>(tiles, PushOptions<2>{.exec = Exec::cuda(), .monitor = &monitor}, 64),
                Error);
+}
+
+TEST_F(PushOnDevice, MaterializeMakesTheSameRows) {
+  const TetMesh mesh = make_shuffled(make_kuhn(9));
+  const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 100});
+  const auto enumeration = Enumeration<3>::make_explicit(tiles);
+  EXPECT_EQ((materialize<VV>(tiles, enumeration, {.exec = Exec::cuda()})), (materialize<VV>(tiles, enumeration)));
+  EXPECT_EQ((materialize<FE>(tiles, enumeration, {.exec = Exec::cuda()})), (materialize<FE>(tiles, enumeration)));
+}
+
+// What a device cannot do is refused, not done somewhere else.
+TEST_F(PushOnDevice, FunctionsOfTheHostRefuseADevice) {
+  const Exec device = Exec::cuda();
+  const TriMesh mesh = make_torus(8, 8);
+  const TiledMesh<2> tiles = tile(mesh);
+  const auto enumeration = Enumeration<2>::make_explicit(tiles);
+  const auto expect_refused = [](const auto& call) {
+    try {
+      call();
+      ADD_FAILURE() << "not refused";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::unsupported);
+    }
+  };
+  expect_refused([&] { (void)diagnose(mesh, {.exec = device}); });
+  expect_refused([&] { (void)make_kuhn(4, {.exec = device}); });
+  expect_refused([&] { (void)partition_octree(mesh.points, 10, device); });
+  expect_refused([&] { (void)Enumeration<2>::make_explicit(tiles, device); });
+  expect_refused([&] { (void)materialize_boundary<Kind::vertex>(tiles, enumeration, {.exec = device}); });
+  expect_refused([&] { (void)materialize_links<EdgeLink<2>>(tiles, enumeration, {.exec = device}); });
 }
 
 }  // namespace

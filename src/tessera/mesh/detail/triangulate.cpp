@@ -153,7 +153,7 @@ Bytes triangulation_bytes(const Grid& grid) {
 
 AnyMesh triangulate(const Grid& grid, const Exec& exec) {
   check_size(grid);
-  const Exec host = host_only(exec, "triangulate()");
+  const Exec host = detail::host_only(exec, "triangulate()");
   if (dimension(grid) == 3) return cut<3>(grid, host);
   return cut<2>(grid, host);
 }

@@ -1,4 +1,4 @@
-// Makes a tetrahedral mesh with a field, examines it, writes it for ParaView and reads it back.
+// Reads a mesh, asks for the neighbours of its vertices and finds the critical points of a field on it.
 #include <tessera/tessera.h>
 
 #include <iostream>
@@ -6,15 +6,16 @@
 namespace ts = tessera;
 
 int main() {
-  ts::TetMesh mesh = ts::make_kuhn(32);  // a ball with a cavity, a tunnel and a bite
+  ts::TetMesh mesh = ts::make_kuhn(32);  // or ts::read_tets("engine.vtu")
   mesh.point_data.add(ts::make_wave_field(mesh.points, ts::WaveField::rough));
 
-  const ts::DoctorReport report = ts::diagnose(mesh);
-  std::cout << mesh.cell_count() << " tets, " << report.edges << " edges, " << report.faces
-            << " faces, Euler " << report.euler_characteristic
-            << (report.has_errors() ? ", broken\n" : ", sound\n");
+  auto connectivity = ts::connect(mesh, {.memory = ts::mib(256)});
+  const auto [vv] = connectivity.request<ts::VV>();  // only what is asked for is ever prepared
+  std::size_t edges = 0;
+  for (const ts::VertexId v : mesh.vertices()) {
+    for (const ts::VertexId u : vv[v]) edges += v < u ? 1 : 0;
+  }
 
-  ts::write_mesh("kuhn32.vtu", mesh);  // whole or not at all
-  const ts::TetMesh again = ts::read_tets("kuhn32.vtu");
-  return again == mesh ? 0 : 1;
+  const ts::CriticalPoints points = ts::critical_points(mesh, "rough");
+  std::cout << edges << " edges, " << points.minima() << " minima, " << points.maxima() << " maxima\n";
 }

@@ -72,6 +72,7 @@ int main(int argc, char** argv) {
   const TileOptions tiling = {.max_vertices = number(2, static_cast<int>(TileOptions{}.max_vertices)),
                               .exec = host};
   const TiledMesh<3> tiles = tile(mesh, tiling);
+  const Monitor monitor;
   const bench::Setup setup = {.input = "kuhn-full-" + std::to_string(n) + " rough",
                               .items = mesh.cell_count(),
                               .device = device.description(),
@@ -102,17 +103,18 @@ int main(int argc, char** argv) {
   }
   {
     const DeviceTiles<3> resident(tiles, device);
-    const Buffer<VertexOrderKey> order = cuda::compute_order(tiles, resident, field);
+    const Buffer<VertexOrderKey> order = cuda::compute_order(tiles, resident, field, monitor);
     const TileSizes& largest = resident.largest();
     std::printf("tiles %u, left to the host %zu, largest: %u owned, %u vertices, %u cells, %u corners; %s\n",
                 resident.tile_count(), resident.host_tiles().size(), largest.owned, largest.vertices,
                 largest.cells, largest.corners, format_bytes(resident.bytes()).c_str());
     const std::uint64_t tile_bytes = resident.local_cells.bytes() + resident.ghosts.bytes() + order.bytes();
     ask("critical_points resident", tile_bytes,
-        {{"tessera",
-          [&] { return std::uint64_t{cuda::find_critical_points(resident, order).points.size()}; }}});
+        {{"tessera", [&] {
+            return std::uint64_t{cuda::find_critical_points(resident, order, monitor).points.size()};
+          }}});
     const auto gradient = [&](bool paths) {
-      cuda::GradientFinder<3> finder(resident, order, paths);
+      cuda::GradientFinder<3> finder(resident, order, paths, monitor);
       const cuda::DeviceGradient<3> found = finder.finish(Array<std::uint32_t>(finder.left().size(), 0));
       synchronize(device);
       return std::uint64_t{found.lower.size()};
@@ -121,18 +123,19 @@ int main(int argc, char** argv) {
     ask("gradient with paths resident", tile_bytes, {{"tessera", [&] { return gradient(true); }}});
   }
   {
-    const Gradient<3> gradient = compute_gradient<3>(tiles, field, {{.exec = device}, true});
-    const cuda::DeviceGradient<3>& resident = *gradient.on_device();
+    const Gradient<3> gradient = compute_gradient(tiles, field, {.exec = device, .keep_paths = true});
+    const GradientData<3>& data = gradient.data();
+    const cuda::DeviceGradient<3>& resident = *data.on_device();
     const auto ids = [&](int d) { return critical_ids(gradient.critical_cells(d)); };
-    const auto saddles = [&](int d) { return cuda::saddles_of(gradient.critical_cells(d)); };
+    const auto saddles = [&](int d) { return cuda::saddles_of(data, d); };
     const auto minima = ids(0), edges = ids(1), maxima = ids(3);
     const auto lower = saddles(1), upper = saddles(2);
-    const auto starts = cuda::path_starts_of(gradient.critical_cells(2));
+    const auto starts = cuda::path_starts_of(data);
     ask("segmentation resident", resident.next.bytes(), {{"tessera", [&] {
-                                                            const auto labels =
-                                                                cuda::find_regions(resident, minima, maxima);
+                                                            const auto labels = cuda::find_regions(
+                                                                resident, minima, maxima, monitor);
                                                             synchronize(device);
-                                                            return std::uint64_t{labels.count[2]};
+                                                            return std::uint64_t{labels.count.morse_smale};
                                                           }}});
     const auto trace = [&](const std::string& question, const std::function<cuda::DevicePaths()>& run) {
       ask(question + " resident", run().cells.bytes(), {{"tessera", [&] {
@@ -141,17 +144,16 @@ int main(int argc, char** argv) {
                                                            return std::uint64_t{paths.cells.size()};
                                                          }}});
     };
-    trace("descending separatrices", [&] { return cuda::trace_descending(resident, lower, minima); });
-    trace("connectors", [&] { return cuda::trace_connectors(resident, upper, edges).paths; });
-    trace("ascending separatrices", [&] { return cuda::trace_ascending(resident, upper, starts, maxima); });
+    trace("descending separatrices",
+          [&] { return cuda::trace_descending(resident, lower, minima, monitor); });
+    trace("connectors", [&] { return cuda::trace_connectors(resident, upper, edges, monitor).paths; });
+    trace("ascending separatrices",
+          [&] { return cuda::trace_ascending(resident, upper, starts, maxima, monitor); });
     std::printf("searches for connectors left to the host: %zu\n",
-                cuda::trace_connectors(resident, upper, edges).left.size());
+                cuda::trace_connectors(resident, upper, edges, monitor).left.size());
     ask("separatrices and connectors to host", 0,
-        {{"tessera", [&] {
-            MorseSmaleOptions<3> options;
-            options.exec = device;
-            return std::uint64_t{compute_separatrices(gradient, options).cells.size()};
-          }}});
+        {{"tessera",
+          [&] { return std::uint64_t{compute_separatrices(gradient, {.exec = device}).cells.size()}; }}});
   }
   {
     const DeviceTiles<3> resident(tiles, device);
@@ -189,17 +191,15 @@ int main(int argc, char** argv) {
   }
   both("critical_points", [&](const Exec& exec) {
     const TiledMesh<3> cut = tile(mesh, {.max_vertices = tiling.max_vertices, .exec = exec});
-    return std::uint64_t{critical_points<3>(cut, field, {.exec = exec}).points.size()};
+    return std::uint64_t{critical_points(cut, field, {.exec = exec}).points.size()};
   });
   both("gradient", [&](const Exec& exec) {
     const TiledMesh<3> cut = tile(mesh, {.max_vertices = tiling.max_vertices, .exec = exec});
-    return std::uint64_t{compute_gradient<3>(cut, field, {{.exec = exec}}).critical_cells(1).size()};
+    return std::uint64_t{compute_gradient(cut, field, {.exec = exec}).critical_cells(1).size()};
   });
   both("morse_smale", [&](const Exec& exec) {
     const TiledMesh<3> cut = tile(mesh, {.max_vertices = tiling.max_vertices, .exec = exec});
-    MorseSmaleOptions<3> options;
-    options.exec = exec;
-    options.keep_paths = false;
-    return std::uint64_t{morse_smale(cut, field, options).separatrices.ends.size()};
+    const auto complex = morse_smale(cut, field, {.exec = exec, .keep_paths = false});
+    return std::uint64_t{complex.separatrices.size()};
   });
 }

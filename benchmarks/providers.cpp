@@ -72,18 +72,19 @@ TiledMesh<3> cut(const Input& input, const Provider& provider) {
   return tile(input.mesh, {.exec = there ? Exec::cuda(0, provider.threads) : Exec::host(provider.threads)});
 }
 
-/// Runs an analysis, run(tiles, options), with the provider's stars.
+using Stars = Rows<VT, 3>;
+
+/// Runs an analysis, run(tiles, exec, rows), with the provider's stars; rows are null if it pushes.
 template <class F>
 std::uint64_t analyse(const Input& input, const Provider& provider, const F& run) {
   const TiledMesh<3> tiles = cut(input, provider);
   if (provider.maker == Maker::push || provider.maker == Maker::on_device) {
     const Exec exec = provider.uses_device() ? Exec::cuda(0, provider.threads) : Exec::host(provider.threads);
-    return run(tiles, TopologyOptions<3>{.exec = exec});
+    return run(tiles, exec, static_cast<const Stars*>(nullptr));
   }
   auto conn = connect_to(tiles, provider, input.store);
   const auto [rows] = conn.request<VT>();
-  const std::uint64_t checksum =
-      run(tiles, TopologyOptions<3>{.exec = Exec::host(provider.consumers()), .rows = &rows});
+  const std::uint64_t checksum = run(tiles, Exec::host(provider.consumers()), &rows);
   last_reports = {{"VT", rows.device_report()}};
   return checksum;
 }
@@ -134,17 +135,19 @@ std::vector<Algorithm> algorithms(const Input& input) {
   };
   return {
       analysis("critical points",
-               [&](const TiledMesh<3>& tiles, const TopologyOptions<3>& options) {
-                 return std::uint64_t{critical_points<3>(tiles, input.field, options).points.size()};
-               }),
-      analysis("gradient",
-               [&](const TiledMesh<3>& tiles, const TopologyOptions<3>& options) {
+               [&](const TiledMesh<3>& tiles, const Exec& exec, const Stars* rows) {
                  return std::uint64_t{
-                     compute_gradient<3>(tiles, input.field, {options}).critical_cells(1).size()};
+                     critical_points(tiles, input.field, {.exec = exec, .rows = rows}).points.size()};
                }),
+      analysis(
+          "gradient",
+          [&](const TiledMesh<3>& tiles, const Exec& exec, const Stars* rows) {
+            return std::uint64_t{
+                compute_gradient(tiles, input.field, {.exec = exec, .rows = rows}).critical_cells(1).size()};
+          }),
       analysis("Morse-Smale complex",
-               [&](const TiledMesh<3>& tiles, const TopologyOptions<3>& options) {
-                 const auto complex = morse_smale<3>(tiles, input.field, {options});
+               [&](const TiledMesh<3>& tiles, const Exec& exec, const Stars* rows) {
+                 const auto complex = morse_smale(tiles, input.field, {.exec = exec, .rows = rows});
                  return std::uint64_t{complex.separatrices.cells.size()};
                }),
       {"traversal", [&](const Provider& provider) { return traverse_all(input, provider); }, false},

@@ -79,33 +79,28 @@ int main(int argc, char** argv) {
                    {{"tessera", run}});
   };
   const auto morse = [&](bool walls) {
-    MorseSmaleOptions<3> options;
-    options.exec = exec;
-    options.walls = walls;
-    options.keep_paths = false;
     const TiledMesh<3> tiles = tile(mesh, tiling);
-    const auto complex = morse_smale(tiles, field, options);
+    const auto complex = morse_smale(tiles, field, {.exec = exec, .walls = walls, .keep_paths = false});
     return complex.separatrices.ends.size() + complex.walls.descending.size();
   };
   ask("tile", [&] { return tile(mesh, tiling).tile_count(); });
   ask("critical_points", [&] {
     const TiledMesh<3> tiles = tile(mesh, tiling);
-    return critical_points<3>(tiles, field, {.exec = exec}).points.size();
+    return critical_points(tiles, field, {.exec = exec}).points.size();
   });
   ask("gradient", [&] {
     const TiledMesh<3> tiles = tile(mesh, tiling);
-    return compute_gradient<3>(tiles, field, {{.exec = exec}}).critical_cells(1).size();
+    return compute_gradient(tiles, field, {.exec = exec}).critical_cells(1).size();
   });
   if (only.empty() || only == "all" || only == "persistence" || only == "simplify") {
     const TiledMesh<3> tiles = tile(mesh, tiling);
-    MorseSmaleOptions<3> options;
-    options.exec = exec;
-    const auto complex = morse_smale(tiles, field, options);
-    const TopologyOptions<3>& common = options;
-    const auto persistence = compute_persistence(complex.gradient, field, common);
-    ask("persistence", [&] { return compute_persistence(complex.gradient, field, common).pairs.size(); });
+    const auto complex = morse_smale(tiles, field, {.exec = exec});
+    const auto persistence = compute_persistence(complex.gradient, field, {.exec = exec});
+    ask("persistence",
+        [&] { return compute_persistence(complex.gradient, field, {.exec = exec}).pairs.size(); });
     ask("simplify", [&] {
-      return simplify(complex, persistence, persistence.part_of_range(0.05), common).separatrices.ends.size();
+      return simplify(complex, persistence, persistence.part_of_range(0.05), {.exec = exec})
+          .separatrices.size();
     });
   }
   ask("morse_smale", [&] { return morse(false); });

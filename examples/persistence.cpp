@@ -10,8 +10,7 @@ int main() {
   const ts::TetMesh mesh = ts::make_kuhn(32);
   const ts::Field field = ts::make_wave_field(mesh.points, ts::WaveField::rough);
 
-  const ts::TiledMesh<3> tiles = ts::tile(mesh);
-  const auto complex = ts::morse_smale(tiles, field);
+  const auto complex = ts::morse_smale(mesh, field);
   const ts::Persistence persistence = ts::compute_persistence(complex.gradient, field);
   for (const ts::PersistencePair& pair : persistence.pairs) {
     if (!pair.is_finite())

@@ -118,15 +118,6 @@ Domain<Dim> make_domain(Session& session, const TopologyArguments& arguments, co
   });
 }
 
-template <int Dim>
-Bytes gradient_bytes(const TiledMesh<Dim>& tiles, bool keeps_paths) {
-  const Bytes vertices = tiles.vertex_count();
-  const Bytes cells = tiles.cell_count();
-  const Bytes edges = Dim == 3 ? vertices + cells : cells + cells / 2;  // Euler, the boundary left out
-  const Bytes paths = keeps_paths ? 4 * (vertices + cells) : 0;
-  return 12 * vertices + 2 * 5 * edges + cells + paths;  // edges twice, when workers' rows are joined
-}
-
 namespace {
 
 /// What is said of a consumer that waited for a device, by name in JSON and heading of the table.
@@ -205,7 +196,5 @@ template Domain<3> make_domain(Session&, const TopologyArguments&, const Simplex
                                const Exec&);
 template void report_provider(Session&, const TopologyArguments&, const Domain<2>&);
 template void report_provider(Session&, const TopologyArguments&, const Domain<3>&);
-template Bytes gradient_bytes(const TiledMesh<2>&, bool);
-template Bytes gradient_bytes(const TiledMesh<3>&, bool);
 
 }  // namespace tessera::cli

@@ -11,7 +11,7 @@
 #include <tessera/core/memory.h>
 #include <tessera/mesh/mesh.h>
 #include <tessera/tile/tiled_mesh.h>
-#include <tessera/topology/critical_points.h>
+#include <tessera/topology/export.h>
 
 #include "application/session.h"
 #include "data/fields.h"
@@ -58,10 +58,21 @@ struct Domain {
   Exec exec = Exec::host();  ///< where it is analysed
   std::string title;         ///< describe() of it
 
-  [[nodiscard]] TopologyOptions<Dim> options(Session& session) const {
-    return {exec, &session.monitor(), rows ? &*rows : nullptr};
+  /// Options of an analysis, as far as they are the domain's.
+  template <class Options>
+  [[nodiscard]] Options options(Session& session) const {
+    Options options;
+    options.exec = exec;
+    options.monitor = &session.monitor();
+    if constexpr (requires { options.rows; }) options.rows = rows ? &*rows : nullptr;
+    return options;
   }
 };
+
+/// How results are made into poly data: by the host.
+[[nodiscard]] inline ExportOptions export_options(Session& session) {
+  return {session.host(), &session.memory(), &session.monitor()};
+}
 
 /// Tiles the mesh and prepares the provider, in the prepare phase.
 template <int Dim>
@@ -114,9 +125,5 @@ void with_domain(Session& session, const TopologyArguments& arguments, const Top
       },
       input.simplices());
 }
-
-/// What a gradient and its order take, to be reserved before it is made.
-template <int Dim>
-[[nodiscard]] Bytes gradient_bytes(const TiledMesh<Dim>& tiles, bool keeps_paths);
 
 }  // namespace tessera::cli

@@ -3,13 +3,10 @@
 
 #include <array>
 
-#include <tessera/topology/simplification.h>
-
 #include "application/text.h"
 #include "application/verb.h"
 #include "data/threshold.h"
 #include "data/topology.h"
-#include "data/topology_files.h"
 
 namespace tessera::cli {
 namespace {
@@ -26,9 +23,9 @@ void print_counts(Session& session, const CriticalPoints& points, bool is_surfac
   Table table({Align::left, Align::right});
   table.add({"critical point", "count"});
   for (std::size_t type = 0; type < type_names.size(); ++type) {
-    session.result()[type_names[type]] = points.count[type];
+    session.result()[type_names[type]] = points.counts[type];
     if (is_surface && type == static_cast<std::size_t>(CriticalType::saddle2)) continue;
-    table.add({type_names[type], grouped(points.count[type])});
+    table.add({type_names[type], grouped(points.counts[type])});
   }
   session.print("{}", table.text());
 }
@@ -45,11 +42,13 @@ CriticalPoints keep_persistent(Session& session, const Domain<Dim>& domain, cons
                                const Threshold& threshold) {
   const Reservation room(session.memory(), gradient_bytes(*domain.tiles, true), "the gradient of the field");
   return session.in_phase(Phase::compute, [&] {
-    const TopologyOptions<Dim> common = domain.options(session);
-    MorseSmaleComplex<Dim> complex{
-        compute_gradient<Dim>(*domain.tiles, domain.field, {common, true}), {}, {}, {}};
-    const Persistence persistence = compute_persistence(complex.gradient, domain.field, common);
-    const SimplifiedComplex simplified = simplify(complex, persistence, threshold.of(persistence), common);
+    auto options = domain.template options<GradientOptions<Dim>>(session);
+    options.keep_paths = true;
+    const MorseSmaleComplex<Dim> complex{compute_gradient(*domain.tiles, domain.field, options), {}, {}, {}};
+    const Persistence persistence = compute_persistence(complex.gradient, domain.field,
+                                                        domain.template options<PersistenceOptions>(session));
+    const SimplifiedComplex simplified = simplify(complex, persistence, threshold.of(persistence),
+                                                  domain.template options<SimplifyOptions>(session));
     session.result()["threshold"] = simplified.threshold;
     return filter_critical_points(points, complex.gradient, simplified);
   });
@@ -60,13 +59,15 @@ void find_and_write(Session& session, const CriticalPointOptions& options, const
                     const Domain<Dim>& domain) {
   const Reservation room(session.memory(), 9 * domain.tiles->vertex_count(), "the order of the vertices");
   CriticalPoints points = session.in_phase(Phase::compute, [&] {
-    return critical_points<Dim>(*domain.tiles, domain.field, domain.options(session));
+    return critical_points(*domain.tiles, domain.field,
+                           domain.template options<CriticalPointsOptions<Dim>>(session));
   });
   if (!options.threshold.empty()) points = keep_persistent(session, domain, points, threshold);
   session.print("{}\n", domain.title);
   print_counts(session, points, Dim == 2);
   if (options.output.file.empty()) return;
-  const PolyData poly = session.in_phase(Phase::compute, [&] { return make_point_poly(domain, points); });
+  const PolyData poly =
+      session.in_phase(Phase::compute, [&] { return make_poly(points, domain.mesh, domain.field); });
   session.result()["output"] = write_poly_output(session, options.output, poly);
 }
 

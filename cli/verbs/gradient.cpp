@@ -4,7 +4,6 @@
 #include "application/text.h"
 #include "application/verb.h"
 #include "data/topology.h"
-#include "data/topology_files.h"
 
 namespace tessera::cli {
 namespace {
@@ -50,27 +49,22 @@ template <int Dim>
 void find_and_write(Session& session, const GradientVerbOptions& options, const Domain<Dim>& domain) {
   const Reservation room(session.memory(), gradient_bytes(*domain.tiles, false), "the gradient");
   const Gradient<Dim> gradient = session.in_phase(Phase::compute, [&] {
-    return compute_gradient<Dim>(*domain.tiles, domain.field, {domain.options(session)});
+    return compute_gradient(*domain.tiles, domain.field,
+                            domain.template options<GradientOptions<Dim>>(session));
   });
   session.print("{}\n", domain.title);
   print_counts(session, gradient);
   if (options.critical.empty() && options.output.file.empty()) return;
-  const CellNumbers<Dim> numbers =
-      session.in_phase(Phase::compute, [&] { return CellNumbers<Dim>(session, domain, gradient); });
+  auto exporter = session.in_phase(Phase::compute, [&] {
+    return TopologyExporter<Dim>(gradient, domain.mesh, domain.field, export_options(session));
+  });
   if (!options.critical.empty()) {
-    const PolyData poly = session.in_phase(Phase::compute, [&] {
-      return make_cell_poly<Dim>(domain, gradient, make_critical_table(session, domain, gradient, numbers));
-    });
+    const PolyData poly = session.in_phase(Phase::compute, [&] { return exporter.critical_cells(); });
     session.result()["critical"] =
         write_poly_output(session, {options.critical, options.output.ascii, options.output.compress}, poly);
   }
   if (!options.output.file.empty()) {
-    // Two names and two points with their arrays.
-    constexpr Bytes pair_bytes = 100;
-    const Bytes pairs = domain.tiles->vertex_count() + gradient.edge_count() + domain.tiles->cell_count();
-    const Reservation lines(session.memory(), pair_bytes * pairs, "a line for each pair");
-    const PolyData poly =
-        session.in_phase(Phase::compute, [&] { return make_pair_poly(session, domain, gradient, numbers); });
+    const PolyData poly = session.in_phase(Phase::compute, [&] { return exporter.pairs(); });
     session.result()["output"] = write_poly_output(session, options.output, poly);
   }
 }

@@ -5,13 +5,10 @@
 #include <algorithm>
 #include <optional>
 
-#include <tessera/topology/simplification.h>
-
 #include "application/text.h"
 #include "application/verb.h"
 #include "data/threshold.h"
 #include "data/topology.h"
-#include "data/topology_files.h"
 
 namespace tessera::cli {
 namespace {
@@ -90,17 +87,23 @@ void print_counts(Session& session, const MorseSmaleVerbOptions& options, const 
   result["critical_cells"] = Json::array();
   for (int d = 0; d <= Dim; ++d)
     result["critical_cells"].push_back(add(cells[static_cast<std::size_t>(d)], found.critical_count(d)));
-  const auto& paths = found.complex.separatrices.count;
+  const Separatrices& paths = found.complex.separatrices;
   result["separatrices"] = Json::object();
   if (options.has_separatrices)
-    result["separatrices"]["descending"] = add("descending separatrices", paths[0]);
-  if (options.has_connectors && Dim == 3) result["separatrices"]["connectors"] = add("connectors", paths[1]);
-  if (options.has_separatrices) result["separatrices"]["ascending"] = add("ascending separatrices", paths[2]);
+    result["separatrices"]["descending"] =
+        add("descending separatrices", paths.count(SeparatrixType::descending));
+  if (options.has_connectors && Dim == 3) {
+    result["separatrices"]["connectors"] = add("connectors", paths.count(SeparatrixType::connector));
+  }
+  if (options.has_separatrices) {
+    result["separatrices"]["ascending"] =
+        add("ascending separatrices", paths.count(SeparatrixType::ascending));
+  }
   if (options.has_segmentation) {
     const auto& regions = found.complex.segmentation.count;
-    result["manifolds"] = {{"ascending", add("ascending manifolds", regions[0])},
-                           {"descending", add("descending manifolds", regions[1])},
-                           {"morse_smale", add("Morse-Smale regions", regions[2])}};
+    result["manifolds"] = {{"ascending", add("ascending manifolds", regions.ascending)},
+                           {"descending", add("descending manifolds", regions.descending)},
+                           {"morse_smale", add("Morse-Smale regions", regions.morse_smale)}};
   }
   session.print("{}", table.text());
   if (!found.simplified) return;
@@ -115,55 +118,41 @@ void write_parts(Session& session, const MorseSmaleVerbOptions& options, const D
                  const Found<Dim>& found) {
   const MorseSmaleComplex<Dim>& complex = found.complex;
   if (options.critical_points.empty() && options.separatrices.empty() && options.walls.empty()) return;
-  const auto prepared = session.in_phase(
-      Phase::compute, [&] { return std::make_unique<CellNumbers<Dim>>(session, domain, complex.gradient); });
-  const CellNumbers<Dim>& numbers = *prepared;
-  const CriticalTable<Dim> table = session.in_phase(
-      Phase::compute, [&] { return make_critical_table(session, domain, complex.gradient, numbers); });
+  auto exporter = session.in_phase(Phase::compute, [&] {
+    return TopologyExporter<Dim>(complex.gradient, domain.mesh, domain.field, export_options(session));
+  });
   const auto write = [&](const std::filesystem::path& file, const char* key, auto&& make) {
     if (file.empty()) return;
     const PolyData poly = session.in_phase(Phase::compute, make);
     session.result()["outputs"][key] = write_poly_output(session, options.output_to(file), poly);
   };
   write(options.critical_points, "critical_points", [&] {
-    return make_cell_poly(domain, complex.gradient, table,
-                          {options.has_segmentation ? &complex.segmentation : nullptr,
-                           found.simplified ? &*found.simplified : nullptr});
+    return exporter.critical_cells({options.has_segmentation ? &complex.segmentation : nullptr,
+                                    found.simplified ? &*found.simplified : nullptr});
   });
-  write(options.separatrices, "separatrices",
-        [&] { return make_separatrix_poly(session, domain, complex, table, numbers); });
+  write(options.separatrices, "separatrices", [&] { return exporter.separatrices(complex.separatrices); });
   if constexpr (Dim == 3) {
-    write(options.walls, "walls", [&] { return make_wall_poly(domain, complex, table); });
-  }
-}
-
-/// Labels count the extrema that are left, as files list them.
-void number_anew(Array<std::int32_t>& labels, const std::vector<std::uint32_t>& left) {
-  for (std::int32_t& label : labels) {
-    if (label < 0) continue;
-    const auto at = std::ranges::lower_bound(left, static_cast<std::uint32_t>(label));
-    label = static_cast<std::int32_t>(at - left.begin());
+    write(options.walls, "walls", [&] { return exporter.walls(complex.walls); });
   }
 }
 
 template <int Dim>
 Found<Dim> find_complex(Session& session, const MorseSmaleVerbOptions& options, const Threshold& threshold,
                         const Domain<Dim>& domain) {
-  MorseSmaleOptions<Dim> parts{domain.options(session)};
+  auto parts = domain.template options<MorseSmaleOptions<Dim>>(session);
   parts.separatrices = options.has_separatrices;
   parts.connectors = options.has_connectors;
   parts.walls = !options.walls.empty();
   parts.keep_paths = !options.threshold.empty();
   parts.segmentation = options.has_segmentation;
-  Found<Dim> found{morse_smale<Dim>(*domain.tiles, domain.field, parts), {}};
+  Found<Dim> found{morse_smale(*domain.tiles, domain.field, parts), {}};
   if (options.threshold.empty()) return found;
-  const TopologyOptions<Dim>& common = parts;
-  const Persistence persistence = compute_persistence(found.complex.gradient, domain.field, common);
-  found.simplified = simplify(found.complex, persistence, threshold.of(persistence), common);
+  const Persistence persistence = compute_persistence(found.complex.gradient, domain.field,
+                                                      domain.template options<PersistenceOptions>(session));
+  found.simplified = simplify(found.complex, persistence, threshold.of(persistence),
+                              domain.template options<SimplifyOptions>(session));
   found.complex.separatrices = std::move(found.simplified->separatrices);
   found.complex.segmentation = std::move(found.simplified->segmentation);
-  number_anew(found.complex.segmentation.descending, found.simplified->critical[0]);
-  number_anew(found.complex.segmentation.ascending, found.simplified->critical[Dim]);
   return found;
 }
 
@@ -181,17 +170,8 @@ Segmentation compute_and_write(Session& session, const MorseSmaleVerbOptions& op
   session.print("{}\n", domain.title);
   print_counts(session, options, found);
   write_parts(session, options, domain, found);
-  return std::move(found.complex.segmentation);
-}
-
-void add_segmentation(AnyMesh& mesh, Segmentation labels) {
-  std::visit(
-      [&](auto& m) {
-        m.point_data.add(Field("AscendingManifold", std::move(labels.ascending)));
-        m.point_data.add(Field("DescendingManifold", std::move(labels.descending)));
-        m.point_data.add(Field("MorseSmaleManifold", std::move(labels.morse_smale)));
-      },
-      mesh);
+  if (!found.simplified) return std::move(found.complex.segmentation);
+  return number_remaining<Dim>(std::move(found.complex.segmentation), *found.simplified);
 }
 
 void declare_morse_smale(CLI::App& app, MorseSmaleVerbOptions& options) {
@@ -222,7 +202,8 @@ int run_morse_smale(Session& session, const MorseSmaleVerbOptions& options) {
     segmentation = compute_and_write(session, options, threshold, domain);
   });
   if (!options.output.file.empty()) {
-    add_segmentation(input->input.mesh, std::move(segmentation));
+    std::visit([&](auto& mesh) { add_manifolds(mesh.point_data, std::move(segmentation)); },
+               input->input.mesh);
     write_output(session, options.output, input->input.mesh);
   }
   return 0;

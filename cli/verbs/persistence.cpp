@@ -41,9 +41,11 @@ template <int Dim>
 Persistence find_persistence(Session& session, const Domain<Dim>& domain) {
   const Reservation room(session.memory(), gradient_bytes(*domain.tiles, true), "the gradient of the field");
   return session.in_phase(Phase::compute, [&] {
-    const TopologyOptions<Dim> common = domain.options(session);
-    const Gradient<Dim> gradient = compute_gradient<Dim>(*domain.tiles, domain.field, {common, true});
-    return compute_persistence(gradient, domain.field, common);
+    auto options = domain.template options<GradientOptions<Dim>>(session);
+    options.keep_paths = true;
+    const Gradient<Dim> gradient = compute_gradient(*domain.tiles, domain.field, options);
+    return compute_persistence(gradient, domain.field,
+                               domain.template options<tessera::PersistenceOptions>(session));
   });
 }
 

@@ -41,6 +41,9 @@
 #include <tessera/tile/push.h>
 #include <tessera/tile/tiled_mesh.h>
 #include <tessera/topology/critical_points.h>
+#include <tessera/topology/export.h>
 #include <tessera/topology/gradient.h>
 #include <tessera/topology/morse_smale.h>
+#include <tessera/topology/order.h>
 #include <tessera/topology/persistence.h>
+#include <tessera/topology/simplification.h>

@@ -56,7 +56,7 @@ Bars list_bars(const std::vector<Oracle::Pair>& pairs) {
 template <int Dim>
 void check_against_oracle(const SimplexMesh<Dim>& mesh, const Field& field) {
   const TiledMesh<Dim> tiles = tile(mesh, {.max_vertices = 16});
-  const Gradient<Dim> gradient = compute_gradient<Dim>(tiles, field, {{}, true});
+  const Gradient<Dim> gradient = compute_gradient(tiles, field, {.keep_paths = true});
   const Persistence found = compute_persistence(gradient, field);
   const Oracle oracle(mesh, field);
   const auto pairs = translate(gradient, found, oracle);
@@ -103,7 +103,7 @@ TEST(Persistence, EqualsTheReducedBoundaryMatrixOfManyRandomComplexes) {
 template <int Dim>
 void check_independence(const SimplexMesh<Dim>& mesh, const Field& field) {
   const TiledMesh<Dim> reference_tiles = tile(mesh);
-  const auto reference_gradient = compute_gradient<Dim>(reference_tiles, field, {{}, true});
+  const auto reference_gradient = compute_gradient(reference_tiles, field, {.keep_paths = true});
   const Persistence expected = compute_persistence(reference_gradient, field);
   for (const std::uint32_t size : {1u, 7u, 100u}) {
     for (const VertexOrder order : {VertexOrder::input, VertexOrder::morton}) {
@@ -112,9 +112,10 @@ void check_independence(const SimplexMesh<Dim>& mesh, const Field& field) {
       const auto [rows] = conn.template request<StarRelation<Dim>>();
       for (const int threads : {1, 3}) {
         for (const auto* pulled : {static_cast<decltype(&rows)>(nullptr), &rows}) {
-          const TopologyOptions<Dim> options{.exec = Exec::host(threads), .rows = pulled};
-          const auto gradient = compute_gradient<Dim>(tiles, field, {options, true});
-          EXPECT_EQ(compute_persistence(gradient, field, options), expected)
+          const Exec exec = Exec::host(threads);
+          const auto gradient =
+              compute_gradient(tiles, field, {.exec = exec, .rows = pulled, .keep_paths = true});
+          EXPECT_EQ(compute_persistence(gradient, field, {.exec = exec}), expected)
               << size << " vertices a tile, " << threads << " threads";
         }
       }
@@ -142,7 +143,7 @@ TEST(Persistence, IsIndependentOfTheOrderOfVertices) {
   const auto list = [&](const TetMesh& m) {
     const TiledMesh<3> tiles = tile(m);
     const Persistence found =
-        compute_persistence(compute_gradient<3>(tiles, m.field(name), {{}, true}), m.field(name));
+        compute_persistence(compute_gradient(tiles, m.field(name), {.keep_paths = true}), m.field(name));
     std::vector<std::array<double, 3>> bars;
     for (const PersistencePair& p : found.pairs)
       bars.push_back({static_cast<double>(p.dimension), p.birth_value, p.death_value});
@@ -157,7 +158,7 @@ TEST(Persistence, EssentialClassesAreTheBettiNumbers) {
   const auto betti = []<int Dim>(const SimplexMesh<Dim>& mesh) {
     const Field field = make_wave_field(mesh.points, WaveField::rough);
     const TiledMesh<Dim> tiles = tile(mesh);
-    return compute_persistence(compute_gradient<Dim>(tiles, field, {{}, true}), field).essential;
+    return compute_persistence(compute_gradient(tiles, field, {.keep_paths = true}), field).essential;
   };
   using Betti = std::array<std::size_t, 4>;
   EXPECT_EQ(betti(make_kuhn_full(8)), (Betti{1, 0, 0, 0}));
@@ -181,7 +182,7 @@ TEST(Persistence, GivesValuesAndVertices) {
   }
   const Field field("height", Array<double>{0, 2, 1, 3, 10, 12, 11, 13});
   const TiledMesh<2> tiles = tile(mesh);
-  const Persistence found = compute_persistence(compute_gradient<2>(tiles, field, {{}, true}), field);
+  const Persistence found = compute_persistence(compute_gradient(tiles, field, {.keep_paths = true}), field);
   ASSERT_EQ(found.finite, (std::array<std::size_t, 4>{1, 0, 0, 0}));
   ASSERT_EQ(found.essential, (std::array<std::size_t, 4>{1, 0, 0, 0}));
   const PersistencePair& whole = found.pairs[0];
@@ -203,7 +204,7 @@ TEST(Persistence, InfiniteValuesAreValues) {
   values[0] = -values[1];
   const Field field("infinite", std::move(values));
   const TiledMesh<2> tiles = tile(mesh);
-  const Persistence found = compute_persistence(compute_gradient<2>(tiles, field, {{}, true}), field);
+  const Persistence found = compute_persistence(compute_gradient(tiles, field, {.keep_paths = true}), field);
   for (const PersistencePair& pair : found.pairs) {
     EXPECT_EQ(pair.persistence(), pair.birth_vertex == VertexId(0) ? HUGE_VAL : 0);
   }
@@ -213,7 +214,7 @@ TEST(Persistence, EmptyMeshHasNoPairs) {
   const TetMesh mesh;
   const Field field("none", Array<float>{});
   const TiledMesh<3> tiles = tile(mesh);
-  const Persistence found = compute_persistence(compute_gradient<3>(tiles, field, {{}, true}), field);
+  const Persistence found = compute_persistence(compute_gradient(tiles, field, {.keep_paths = true}), field);
   EXPECT_TRUE(found.pairs.empty());
   EXPECT_EQ(found.part_of_range(0.1), 0);
 }
@@ -222,24 +223,42 @@ TEST(Persistence, StopsWhereverItIsAskedTo) {
   const TetMesh solid = make_kuhn(16);
   const Field field = make_wave_field(solid.points, WaveField::rough);
   const TiledMesh<3> tiles = tile(solid);
-  const auto gradient = compute_gradient<3>(tiles, field, {{}, true});
+  const auto gradient = compute_gradient(tiles, field, {.keep_paths = true});
   for (const int threads : {1, 2}) {
     const auto work = [&](const Monitor* monitor) {
-      (void)compute_persistence<3>(gradient, field, {.exec = Exec::host(threads), .monitor = monitor});
+      (void)compute_persistence(gradient, field, {.exec = Exec::host(threads), .monitor = monitor});
     };
     test::stop_everywhere(work, 8);
     test::stop_at_some_time(work);
   }
 }
 
-TEST(PersistenceDeathTest, RefusesAGradientWithoutPathsAndAForeignField) {
+TEST(Persistence, OfAMesh) {
+  TetMesh mesh = make_shuffled(make_kuhn(8));
+  mesh.point_data.add(make_wave_field(mesh.points, WaveField::rough));
+  const Field& field = mesh.field("rough");
+  const TiledMesh<3> tiles = tile(mesh);
+  const Persistence expected =
+      compute_persistence(compute_gradient(tiles, field, {.keep_paths = true}), field);
+  EXPECT_EQ(compute_persistence(mesh, field), expected);
+  EXPECT_EQ(compute_persistence(mesh, "rough", {.exec = Exec::host(2)}), expected);
+}
+
+TEST(Persistence, RefusesAGradientWithoutPathsAndAForeignField) {
   const TetMesh mesh = make_small_solid("two_tets");
   const Field field = test::make_levels(mesh.vertex_count(), 5, 1);
-  const TiledMesh<3> tiles = tile(mesh);
-  const auto without = compute_gradient<3>(tiles, field);
-  EXPECT_DEATH((void)compute_persistence(without, field), "next");
-  const auto gradient = compute_gradient<3>(tiles, field, {{}, true});
-  EXPECT_DEATH((void)compute_persistence(gradient, test::make_levels(3, 5, 1)), "field");
+  const auto code_of = [](const Gradient<3>& gradient, const Field& values) {
+    try {
+      (void)compute_persistence(gradient, values);
+    } catch (const Error& error) {
+      return error.code();
+    }
+    return ErrorCode::cancelled;
+  };
+  EXPECT_EQ(code_of(compute_gradient(mesh, field), field), ErrorCode::bad_option);
+  const auto gradient = compute_gradient(mesh, field, {.keep_paths = true});
+  EXPECT_EQ(code_of(gradient, test::make_levels(3, 5, 1)), ErrorCode::unsupported);
+  EXPECT_EQ(code_of(gradient, Field("pairs", Array<float>(10, 0.0f), 2)), ErrorCode::unsupported);
 }
 
 }  // namespace

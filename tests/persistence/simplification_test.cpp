@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include <tessera/topology/order.h>
 #include <tessera/topology/simplification.h>
 
 #include "persistence/meshes.h"
@@ -18,18 +19,13 @@ namespace {
 using test::Sample;
 
 template <int Dim>
-MorseSmaleOptions<Dim> with_paths() {
-  MorseSmaleOptions<Dim> options;
-  options.keep_paths = true;
-  return options;
-}
-
-template <int Dim>
 struct Case {
-  explicit Case(const SimplexMesh<Dim>& mesh, const Field& a_field, const TileOptions& options = {})
-      : field(a_field),
+  explicit Case(const SimplexMesh<Dim>& a_mesh, const Field& a_field, const TileOptions& options = {})
+      : mesh(a_mesh),
+        field(a_field),
         tiles(tile(mesh, options)),
-        complex(morse_smale(tiles, field, with_paths<Dim>())),
+        order(compute_order(tiles, field)),
+        complex(morse_smale(tiles, field)),
         persistence(compute_persistence(complex.gradient, field)) {}
 
   [[nodiscard]] std::span<const CriticalCell> cells(int dimension) const {
@@ -45,13 +41,15 @@ struct Case {
   [[nodiscard]] std::vector<VertexOrderKey> key(int dimension, std::uint32_t number) const {
     std::vector<VertexOrderKey> orders;
     for (const std::uint32_t v : vertices(cells(dimension)[number].name))
-      orders.push_back(complex.gradient.order()[tiles.from_input(VertexId(v))]);
+      orders.push_back(order[tiled::VertexId(tiles.from_input(VertexId(v)).index())]);
     std::sort(orders.rbegin(), orders.rend());
     return orders;
   }
 
+  const SimplexMesh<Dim>& mesh;
   const Field& field;
   TiledMesh<Dim> tiles;
+  OrderArray order;
   MorseSmaleComplex<Dim> complex;
   Persistence persistence;
 };
@@ -116,7 +114,7 @@ void check_paths(const Case<Dim>& c, const SimplifiedComplex& s) {
       EXPECT_TRUE(seen.insert(b).second);
     }
   }
-  EXPECT_EQ(all.count, count);
+  EXPECT_EQ(all.counts, count);
   EXPECT_EQ(count[0], 2 * s.critical[1].size());
 }
 
@@ -136,20 +134,24 @@ void check_labels(const Case<Dim>& c, const SimplifiedComplex& s) {
   }
   for (const std::int32_t label : minima) EXPECT_TRUE(s.is_left(0, static_cast<std::uint32_t>(label)));
   for (const std::int32_t label : maxima) EXPECT_TRUE(s.is_left(Dim, static_cast<std::uint32_t>(label)));
-  EXPECT_EQ(labels.count, (std::array<std::size_t, 3>{maxima.size(), minima.size(), regions.size()}));
+  EXPECT_EQ(labels.count, (Segmentation::Counts{maxima.size(), minima.size(), regions.size()}));
   std::int32_t next = 0;
   for (const auto& [extrema, numbers] : regions) EXPECT_EQ(numbers, std::set<std::int32_t>{next++});
   std::map<std::uint32_t, std::vector<std::size_t>> vertices_of;  // by the cell that gives them their label
-  for (std::uint32_t v = 0; v < c.tiles.vertex_count(); ++v)
-    vertices_of[c.complex.gradient.first_cells()[v]].push_back(c.tiles.to_input(VertexId(v)).index());
+  std::set<std::uint32_t> seen;
+  for (std::uint32_t cell = 0; cell < c.mesh.cell_count(); ++cell) {
+    for (const VertexId v : c.mesh.cells[cell]) {
+      if (seen.insert(v.index()).second) vertices_of[cell].push_back(v.index());
+    }
+  }
   for (std::size_t i = 0; i < s.separatrices.ends.size(); ++i) {
     const auto& ends = s.separatrices.ends[i];
     for (const CellName& cell : s.separatrices.path(i)) {
       if (ends.type == SeparatrixType::descending && cell.dimension == 0) {
-        EXPECT_EQ(labels.descending[c.tiles.to_input(VertexId(cell.id)).index()],
+        EXPECT_EQ(labels.descending[c.complex.gradient.simplex(cell).vertices[0].index()],
                   static_cast<std::int32_t>(ends.destination));
       } else if (ends.type == SeparatrixType::ascending && cell.dimension == Dim) {
-        for (const std::size_t v : vertices_of[cell.id])
+        for (const std::size_t v : vertices_of[c.complex.gradient.top_cell(cell).index()])
           EXPECT_EQ(labels.ascending[v], static_cast<std::int32_t>(ends.destination));
       }
     }
@@ -280,7 +282,7 @@ TEST(Simplification, ThresholdZeroChangesNothing) {
       EXPECT_EQ(s.separatrices.ends, c.complex.separatrices.ends);
       EXPECT_EQ(s.separatrices.offsets, c.complex.separatrices.offsets);
       EXPECT_EQ(s.separatrices.cells, c.complex.separatrices.cells);
-      EXPECT_EQ(s.separatrices.count, c.complex.separatrices.count);
+      EXPECT_EQ(s.separatrices.counts, c.complex.separatrices.counts);
       EXPECT_EQ(s.segmentation.ascending, c.complex.segmentation.ascending);
       EXPECT_EQ(s.segmentation.descending, c.complex.segmentation.descending);
       EXPECT_EQ(s.segmentation.morse_smale, c.complex.segmentation.morse_smale);
@@ -387,8 +389,8 @@ template <int Dim>
 void check_independence(const SimplexMesh<Dim>& mesh, const Field& field) {
   const auto run = [&](const TileOptions& tiling, int threads) {
     const Case<Dim> c(mesh, field, tiling);
-    const TopologyOptions<Dim> options{.exec = Exec::host(threads)};
-    const auto s = simplify(c.complex, c.persistence, c.persistence.part_of_range(0.1), options);
+    const auto s =
+        simplify(c.complex, c.persistence, c.persistence.part_of_range(0.1), {.exec = Exec::host(threads)});
     std::vector<std::set<std::uint32_t>> paths;
     for (const CellName& cell : s.separatrices.cells) paths.push_back(c.vertices(cell));
     return std::tuple{s.critical, s.separatrices.ends, paths, s.segmentation.morse_smale, s.kept};
@@ -415,14 +417,11 @@ TEST(Simplification, SimplifiesOnlyWhatIsThere) {
   const TetMesh mesh = make_kuhn(9);
   const Field field = make_wave_field(mesh.points, WaveField::rough);
   const TiledMesh<3> tiles = tile(mesh);
-  MorseSmaleOptions<3> options = with_paths<3>();
-  options.segmentation = false;
-  options.connectors = false;
-  const auto complex = morse_smale(tiles, field, options);
+  const auto complex = morse_smale(tiles, field, {.connectors = false, .segmentation = false});
   const auto persistence = compute_persistence(complex.gradient, field);
   const auto s = simplify(complex, persistence, persistence.part_of_range(0.05));
-  EXPECT_EQ(s.separatrices.count[1], 0u);
-  EXPECT_GT(s.separatrices.count[0], 0u);
+  EXPECT_EQ(s.separatrices.count(SeparatrixType::connector), 0u);
+  EXPECT_GT(s.separatrices.count(SeparatrixType::descending), 0u);
   EXPECT_TRUE(s.segmentation.descending.empty());
 }
 
@@ -434,12 +433,12 @@ TEST(Simplification, CriticalPointsFollowTheirCells) {
   const CriticalPoints points = critical_points(c.tiles, field);
   const auto s = simplify(c.complex, c.persistence, c.persistence.part_of_range(0.1));
   const CriticalPoints left = filter_critical_points(points, c.complex.gradient, s);
-  EXPECT_EQ(left.count[0], s.critical[0].size());
-  EXPECT_EQ(left.count[3], s.critical[2].size());
+  EXPECT_EQ(left.minima(), s.critical[0].size());
+  EXPECT_EQ(left.maxima(), s.critical[2].size());
   EXPECT_LT(left.points.size(), points.points.size());
   const auto last = simplify(c.complex, c.persistence, HUGE_VAL);
   const CriticalPoints four = filter_critical_points(points, c.complex.gradient, last);
-  EXPECT_EQ(four.count, (std::array<std::size_t, 5>{1, 2, 0, 1, 0}));
+  EXPECT_EQ(four.counts, (std::array<std::size_t, 5>{1, 2, 0, 1, 0}));
 }
 
 TEST(Simplification, StopsWhereverItIsAskedTo) {
@@ -448,19 +447,29 @@ TEST(Simplification, StopsWhereverItIsAskedTo) {
   const Case<3> c(mesh, field);
   for (const int threads : {1, 2}) {
     const auto work = [&](const Monitor* monitor) {
-      (void)simplify<3>(c.complex, c.persistence, HUGE_VAL,
-                        {.exec = Exec::host(threads), .monitor = monitor});
+      (void)simplify(c.complex, c.persistence, HUGE_VAL, {.exec = Exec::host(threads), .monitor = monitor});
     };
     test::stop_everywhere(work, 8);
     test::stop_at_some_time(work);
   }
 }
 
-TEST(SimplificationDeathTest, RefusesAThresholdThatIsNoNumber) {
+TEST(Simplification, RefusesWhatIsNotOfTheComplex) {
   const TriMesh mesh = make_small_surface("octahedron");
   const Field field = test::make_levels(mesh.vertex_count(), 5, 1);
   const Case<2> c(mesh, field);
-  EXPECT_DEATH((void)simplify(c.complex, c.persistence, std::nan("")), "isnan");
+  const auto expect_refused = [](const auto& complex, const Persistence& persistence, double threshold) {
+    try {
+      (void)simplify(complex, persistence, threshold);
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::bad_option) << error.what();
+    }
+  };
+  expect_refused(c.complex, c.persistence, std::nan(""));
+  expect_refused(morse_smale(mesh, field, {.keep_paths = false}), c.persistence, 1);
+  const TriMesh other = make_torus(12, 9);
+  expect_refused(c.complex, compute_persistence(other, make_wave_field(other.points, WaveField::rough)), 1);
 }
 
 }  // namespace

@@ -23,18 +23,23 @@ CriticalPoints find(const SimplexMesh<Dim>& mesh, Array<float> values) {
 // Vertices of the octahedron: +x, -x, +y, -y, +z, -z.
 TEST(CriticalPoints, OctahedronByHand) {
   const TriMesh mesh = make_small_surface("octahedron");
-  EXPECT_EQ(find(mesh, {2, 3, 4, 5, 6, 1}).count, (Counts{1, 0, 0, 1, 0}));  // a height along z
+  EXPECT_EQ(find(mesh, {2, 3, 4, 5, 6, 1}).counts, (Counts{1, 0, 0, 1, 0}));  // a height along z
   // Both poles above the equator and the equator going up and down twice: +x and -x are minima, the poles
   // maxima, +y and -y saddles with two lower and two upper arcs.
   const CriticalPoints saddles = find(mesh, {0, 1, 2, 3, 4, 5});
-  EXPECT_EQ(saddles.count, (Counts{2, 2, 0, 2, 0}));
+  EXPECT_EQ(saddles.counts, (Counts{2, 2, 0, 2, 0}));
+  EXPECT_EQ(saddles.minima(), 2u);
+  EXPECT_EQ(saddles.saddles1(), 2u);
+  EXPECT_EQ(saddles.saddles2(), 0u);
+  EXPECT_EQ(saddles.maxima(), 2u);
+  EXPECT_EQ(saddles.degenerate(), 0u);
   EXPECT_EQ(saddles.points[2], (CriticalPoint{VertexId(2), CriticalType::saddle1, false, 2, 2}));
 }
 
 // A disc around vertex 0 whose rim alternates: three lower and three upper arcs are a monkey saddle.
 TEST(CriticalPoints, MonkeySaddleIsDegenerate) {
   const CriticalPoints found = find(make_fan(6, true), {0, 1, -1, 2, -2, 3, -3});
-  EXPECT_EQ(found.count, (Counts{3, 0, 0, 3, 1}));
+  EXPECT_EQ(found.counts, (Counts{3, 0, 0, 3, 1}));
   EXPECT_EQ(found.points[0], (CriticalPoint{VertexId(0), CriticalType::degenerate, false, 3, 3}));
   EXPECT_TRUE(found.points[1].is_on_boundary);
 }
@@ -78,13 +83,13 @@ TEST(CriticalPoints, BoundaryRule) {
 
 TEST(CriticalPoints, IsolatedVerticesAreDegenerate) {
   const CriticalPoints found = find(make_small_solid("isolated_vertices"), {0, 1, 2, 3, 4, 5});
-  EXPECT_EQ(found.count, (Counts{1, 0, 0, 1, 2}));
+  EXPECT_EQ(found.counts, (Counts{1, 0, 0, 1, 2}));
   EXPECT_EQ(found.points[0], (CriticalPoint{VertexId(0), CriticalType::degenerate, false, 0, 0}));
 }
 
 TEST(CriticalPoints, EmptyMesh) {
   EXPECT_TRUE(find(TetMesh{}, {}).points.empty());
-  EXPECT_EQ(find(TriMesh{}, {}).count, Counts{});
+  EXPECT_EQ(find(TriMesh{}, {}).counts, Counts{});
 }
 
 // Three tets on one triangle: facets with three cells are no boundary, those with one are.

@@ -1,8 +1,8 @@
 // The analyses on a device: the same as on the host, whatever the mesh, the field and the tiles.
 #include <gtest/gtest.h>
 
+#include <stop_token>
 #include <string>
-#include <type_traits>
 
 #include <tessera/topology/persistence.h>
 
@@ -48,7 +48,7 @@ void expect_same_paths(const SimplexMesh<Dim>& mesh, const Field& field, const s
   EXPECT_TRUE(found.ends == expected.ends) << name;
   EXPECT_TRUE(found.offsets == expected.offsets) << name;
   EXPECT_TRUE(found.cells == expected.cells) << name;
-  EXPECT_EQ(found.count, expected.count) << name;
+  EXPECT_EQ(found.counts, expected.counts) << name;
 }
 
 // A few thousand cells in one tile or some: what tools that watch every access can do.
@@ -139,7 +139,10 @@ TEST_F(TopologyOnDevice, Paths) {
     for (const bool has_connectors : {true, false}) {
       for (const bool keeps_paths : {true, false}) {
         expect_same_paths<3>(mesh, field, "parts",
-                             {{}, has_extrema, has_connectors, false, has_extrema, keeps_paths});
+                             {.separatrices = has_extrema,
+                              .connectors = has_connectors,
+                              .segmentation = has_extrema,
+                              .keep_paths = keeps_paths});
       }
     }
   }
@@ -187,11 +190,10 @@ TEST_F(TopologyOnDevice, FieldTypes) {
 // Persistence needs to know of the gradient where paths part.
 TEST_F(TopologyOnDevice, PersistenceOfItsGradient) {
   const auto check = [](const auto& mesh, const Field& field) {
-    constexpr int dim = std::remove_cvref_t<decltype(mesh)>::dimension;
     const auto pairs = [&](const Exec& exec) {
       const auto tiles = tile(mesh, {.max_vertices = 50, .exec = exec});
-      const auto gradient = compute_gradient<dim>(tiles, field, {{.exec = exec}, true});
-      return compute_persistence(gradient, field, TopologyOptions<dim>{.exec = exec}).pairs;
+      const auto gradient = compute_gradient(tiles, field, {.exec = exec, .keep_paths = true});
+      return compute_persistence(gradient, field, {.exec = exec}).pairs;
     };
     EXPECT_EQ(pairs(Exec::cuda(0, 2)), pairs(Exec::host(2)));
   };
@@ -200,6 +202,31 @@ TEST_F(TopologyOnDevice, PersistenceOfItsGradient) {
     check(oracle::random_mesh<3>(60, 200, seed), make_random_field(60, seed));
     check(oracle::random_mesh<2>(60, 100, seed), make_random_field(60, seed));
   }
+}
+
+// Cancelled at any report, and there are reports between the kernels.
+TEST_F(TopologyOnDevice, StopsWhereItIsAskedTo) {
+  const TetMesh mesh = make_kuhn(12);
+  const Field field = make_wave_field(mesh.points, WaveField::rough);
+  const TiledMesh<3> tiles = tile(mesh, {.exec = Exec::cuda(0, 2)});
+  std::size_t reports = 0;
+  for (std::size_t last = 1; last <= reports + 1; ++last) {
+    std::stop_source source;
+    std::size_t seen = 0;
+    const Monitor monitor{[&](std::string_view, double) {
+                            if (++seen == last) source.request_stop();
+                          },
+                          source.get_token()};
+    try {
+      (void)morse_smale(tiles, field, {.exec = Exec::cuda(0, 2), .monitor = &monitor});
+      EXPECT_LT(seen, last);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::cancelled);
+      EXPECT_EQ(seen, last);
+      reports = seen;
+    }
+  }
+  EXPECT_GE(reports, 15u);
 }
 
 TEST_F(TopologyOnDevice, RunsAreEqual) {

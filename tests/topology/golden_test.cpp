@@ -233,13 +233,13 @@ TEST(TopologyReference, Kuhn64Rough) {
   const TetMesh mesh = make_kuhn(64);
   const Field field = make_wave_field(mesh.points, WaveField::rough);
   const TiledMesh<3> tiles = tile(mesh);
-  EXPECT_EQ(critical_points(tiles, field).count, (std::array<std::size_t, 5>{1665, 4513, 4560, 1709, 234}));
+  EXPECT_EQ(critical_points(tiles, field).counts, (std::array<std::size_t, 5>{1665, 4513, 4560, 1709, 234}));
   const auto complex = morse_smale(tiles, field);
   EXPECT_EQ(complex.gradient.edge_count(), 771547u);
   for (const auto& [d, count] : {std::pair{0, 1665u}, {1, 4417u}, {2, 3679u}, {3, 926u}}) {
     EXPECT_EQ(complex.gradient.critical_cells(d).size(), count);
   }
-  EXPECT_EQ(complex.separatrices.count, (std::array<std::size_t, 3>{8834, 16773, 5868}));
+  EXPECT_EQ(complex.separatrices.counts, (std::array<std::size_t, 3>{8834, 16773, 5868}));
 }
 
 }  // namespace

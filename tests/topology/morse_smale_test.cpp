@@ -53,7 +53,7 @@ void check_layout(const TiledMesh<Dim>& tiles, const Field& field) {
     const bool by_destination = type == SeparatrixType::connector;
     ASSERT_LE(by_destination ? before.destination : before.source, by_destination ? destination : source);
   }
-  EXPECT_EQ(found.count, count);
+  EXPECT_EQ(found.counts, count);
   EXPECT_EQ(count[0], 2 * complex.gradient.critical_cells(1).size());
 }
 
@@ -76,7 +76,7 @@ TEST(MorseSmale, ConnectorsAreUnique) {
     if (ends.type != SeparatrixType::connector) continue;
     EXPECT_TRUE(seen.emplace(ends.source, ends.destination).second);
   }
-  EXPECT_EQ(seen.size(), complex.separatrices.count[1]);
+  EXPECT_EQ(seen.size(), complex.separatrices.count(SeparatrixType::connector));
 }
 
 /// The two vertices of a tet that an edge does not have.
@@ -129,26 +129,28 @@ TEST(MorseSmale, OnlyWhatIsAskedFor) {
   const TetMesh mesh = make_kuhn(8);
   const TiledMesh<3> tiles = tile(mesh);
   const Field field = make_wave_field(mesh.points, WaveField::rough);
-  const auto all = morse_smale<3>(tiles, field, {{}, true, true, true, true});
+  const auto all = morse_smale(tiles, field, {.walls = true});
   for (unsigned parts = 0; parts < 16; ++parts) {
     SCOPED_TRACE(parts);
     const bool separatrices = (parts & 1) != 0;
     const bool connectors = (parts & 2) != 0;
     const bool walls = (parts & 4) != 0;
     const bool segmentation = (parts & 8) != 0;
-    const auto some = morse_smale<3>(tiles, field, {{}, separatrices, connectors, walls, segmentation});
-    const auto& count = all.separatrices.count;
-    EXPECT_EQ(some.separatrices.count, (std::array{separatrices ? count[0] : 0, connectors ? count[1] : 0,
-                                                   separatrices ? count[2] : 0}));
+    MorseSmaleOptions<3> options{
+        .separatrices = separatrices, .connectors = connectors, .walls = walls, .segmentation = segmentation};
+    const auto some = morse_smale(tiles, field, options);
+    const auto& count = all.separatrices.counts;
+    EXPECT_EQ(some.separatrices.counts, (std::array{separatrices ? count[0] : 0, connectors ? count[1] : 0,
+                                                    separatrices ? count[2] : 0}));
     EXPECT_EQ(some.walls.descending, walls ? all.walls.descending : Array<CellName>{});
     EXPECT_EQ(some.walls.ascending, walls ? all.walls.ascending : Array<std::uint32_t>{});
-    EXPECT_EQ(some.walls.rings, walls ? all.walls.rings : Array<std::uint32_t>{});
+    EXPECT_EQ(some.walls.rings, walls ? all.walls.rings : Array<TetId>{});
     EXPECT_EQ(some.segmentation.morse_smale,
               segmentation ? all.segmentation.morse_smale : Array<std::int32_t>{});
-    EXPECT_EQ(some.gradient.next().size(), mesh.cell_count());
-    const auto spare =
-        morse_smale<3>(tiles, field, {{}, separatrices, connectors, walls, segmentation, false});
-    EXPECT_TRUE(spare.gradient.next().empty());
+    EXPECT_TRUE(some.gradient.has_paths());
+    options.keep_paths = false;
+    const auto spare = morse_smale(tiles, field, options);
+    EXPECT_FALSE(spare.gradient.has_paths());
     EXPECT_EQ(spare.segmentation.morse_smale, some.segmentation.morse_smale);
   }
 }
@@ -159,7 +161,7 @@ TEST(MorseSmale, PartsFromAGradient) {
   const TiledMesh<2> tiles = tile(mesh);
   const Field field = make_wave_field(mesh.points, WaveField::rough);
   const auto whole = morse_smale(tiles, field);
-  const auto gradient = compute_gradient<2>(tiles, field, {{}, true});
+  const auto gradient = compute_gradient(tiles, field, {.keep_paths = true});
   EXPECT_EQ(compute_separatrices(gradient).ends, whole.separatrices.ends);
   EXPECT_EQ(compute_separatrices(gradient).cells, whole.separatrices.cells);
   EXPECT_EQ(compute_segmentation(gradient).ascending, whole.segmentation.ascending);
@@ -169,21 +171,58 @@ TEST(MorseSmale, PathsNeedAGradientThatKeepsThem) {
   const TetMesh mesh = make_small_solid("two_tets");
   const TiledMesh<3> tiles = tile(mesh);
   const auto gradient = compute_gradient(tiles, Field("f", Array<float>{0, 1, 2, 3, 4}));
-  EXPECT_DEATH((void)compute_separatrices(gradient), "broken contract");
-  EXPECT_DEATH((void)compute_segmentation(gradient), "broken contract");
+  const auto code_of = [](const auto& f) {
+    try {
+      f();
+    } catch (const Error& error) {
+      return error.code();
+    }
+    return ErrorCode::cancelled;
+  };
+  EXPECT_EQ(code_of([&] { (void)compute_separatrices(gradient); }), ErrorCode::bad_option);
+  EXPECT_EQ(code_of([&] { (void)compute_segmentation(gradient); }), ErrorCode::bad_option);
+  EXPECT_EQ(compute_separatrices(gradient, {.separatrices = false}).size(), 0u);
+}
+
+TEST(MorseSmale, RowsMustBeOfTheTiles) {
+  const TetMesh mesh = make_shuffled(make_kuhn(6));
+  const TetMesh other = make_small_solid("two_tets");
+  const Field field = make_wave_field(mesh.points, WaveField::rough);
+  const TiledMesh<3> tiles = tile(mesh);
+  const TiledMesh<3> other_tiles = tile(other);
+  const auto expect_refused = [&](const TiledMesh<3>& connected, Ids ids) {
+    Connectivity<3> connectivity(connected, {.ids = ids});
+    const auto [rows] = connectivity.request<VT>();
+    const auto check = [&](const auto& f) {
+      try {
+        f();
+        ADD_FAILURE() << "nothing was thrown";
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::bad_option) << error.what();
+      }
+    };
+    check([&, &rows = rows] { (void)critical_points(tiles, field, {.rows = &rows}); });
+    check([&, &rows = rows] { (void)compute_gradient(tiles, field, {.rows = &rows}); });
+    check([&, &rows = rows] { (void)compute_walls(compute_gradient(tiles, field), {.rows = &rows}); });
+  };
+  expect_refused(other_tiles, Ids::tiled);
+  expect_refused(tiles, Ids::input);
 }
 
 /// Runs one of the entries under a monitor.
-using Entry = void (*)(const TiledMesh<3>&, const Field&, const TopologyOptions<3>&);
+using Entry = void (*)(const TiledMesh<3>&, const Field&, const CriticalPointsOptions<3>&);
 const std::vector<Entry> entries = {
     [](const auto& tiles, const auto& field, const auto& common) {
       (void)critical_points(tiles, field, common);
     },
     [](const auto& tiles, const auto& field, const auto& common) {
-      (void)compute_gradient<3>(tiles, field, {common, true});
+      (void)compute_gradient(
+          tiles, field,
+          {.exec = common.exec, .monitor = common.monitor, .rows = common.rows, .keep_paths = true});
     },
     [](const auto& tiles, const auto& field, const auto& common) {
-      (void)morse_smale<3>(tiles, field, {common, true, true, true, true});
+      (void)morse_smale(tiles, field,
+                        {.exec = common.exec, .monitor = common.monitor, .rows = common.rows, .walls = true});
     },
 };
 
@@ -256,9 +295,9 @@ TEST(TopologyMonitor, StopsBeforeItBegins) {
   for (const Entry& entry : entries) {
     EXPECT_THROW(entry(tiles, field, {.monitor = &monitor}), Error);
   }
-  const auto gradient = compute_gradient<3>(tiles, field, {{}, true});
-  EXPECT_THROW((void)compute_separatrices<3>(gradient, {{.monitor = &monitor}}), Error);
-  EXPECT_THROW((void)compute_walls(gradient, {{.monitor = &monitor}}), Error);
+  const auto gradient = compute_gradient(tiles, field, {.keep_paths = true});
+  EXPECT_THROW((void)compute_separatrices(gradient, {.monitor = &monitor}), Error);
+  EXPECT_THROW((void)compute_walls(gradient, {.monitor = &monitor}), Error);
 }
 
 }  // namespace

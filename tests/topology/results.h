@@ -112,30 +112,11 @@ Simplex name_to_simplex(const Gradient<Dim>& gradient, const CellName& name) {
   return to_simplex<Dim>(gradient.simplex(name));
 }
 
-/// All pairs, read off the arrays of the gradient.
 template <int Dim>
 std::map<Simplex, Simplex> pairs_of(const Gradient<Dim>& gradient) {
-  const TiledMesh<Dim>& tiles = gradient.tiles();
   std::map<Simplex, Simplex> pairs;
-  const auto name = [&](const CellName& cell) { return name_to_simplex(gradient, cell); };
-  for (std::uint32_t i = 0; i < tiles.vertex_count(); ++i) {
-    const VertexId v(i);
-    if (gradient.lower(v).empty()) continue;
-    pairs[name({i, 0, 0})] = name({gradient.first_edge(v), 0, 1});
-    for (std::uint32_t place = 1; place < gradient.lower(v).size(); ++place) {
-      const std::uint32_t third = gradient.triangle_of(v, place);
-      if (third == Gradient<Dim>::none) continue;
-      const Simplex edge = name({gradient.first_edge(v) + place, 0, 1});
-      Simplex triangle = edge;
-      triangle.push_back(tiles.to_input(VertexId(gradient.lower(v)[third])).index());
-      std::sort(triangle.begin(), triangle.end());
-      pairs[edge] = triangle;
-    }
-  }
-  for (std::uint32_t c = 0; c < tiles.cell_count(); ++c) {
-    if (gradient.opposite(c) == Gradient<Dim>::critical) continue;
-    pairs[name(gradient.facet_of(c, gradient.opposite(c)))] = name({c, 0, Dim});
-  }
+  for (const auto& [low, high] : gradient.pairs())
+    pairs[name_to_simplex(gradient, low)] = name_to_simplex(gradient, high);
   return pairs;
 }
 
@@ -179,9 +160,7 @@ inline std::vector<NamedWall> ascending_walls_of(const Gradient<3>& gradient, co
     for (std::size_t i = walls.ascending_offsets[w]; i < walls.ascending_offsets[w + 1]; ++i) {
       wall.cells.push_back(name_to_simplex(gradient, walls.ascending_edge(i)));
       auto& ring = wall.rings.emplace_back();
-      for (const std::uint32_t cell : walls.ring(i)) {
-        ring.push_back(gradient.tiles().to_input(TetId(cell)).index());
-      }
+      for (const TetId cell : walls.ring(i)) ring.push_back(cell.index());
     }
   }
   return result;
@@ -194,11 +173,11 @@ Results compute_results(const SimplexMesh<Dim>& mesh, const Field& field, const 
   tile_options.exec = setting.exec();
   const TiledMesh<Dim> tiles = tile(mesh, tile_options);
   return with_rows(tiles, setting, [&](const Rows<StarRelation<Dim>, Dim>* rows) {
-    const TopologyOptions<Dim> common{.exec = setting.exec(), .rows = rows};
     Results results;
-    const CriticalPoints points = critical_points(tiles, field, common);
+    const CriticalPoints points = critical_points(tiles, field, {.exec = setting.exec(), .rows = rows});
     results.points.assign(points.points.begin(), points.points.end());
-    const MorseSmaleComplex<Dim> complex = morse_smale<Dim>(tiles, field, {common, true, true, true, true});
+    const MorseSmaleComplex<Dim> complex =
+        morse_smale(tiles, field, {.exec = setting.exec(), .rows = rows, .walls = true});
     results.critical = critical_cells_of(complex.gradient);
     results.pairs = pairs_of(complex.gradient);
     results.paths = paths_of(complex.gradient, complex.separatrices);
@@ -210,7 +189,7 @@ Results compute_results(const SimplexMesh<Dim>& mesh, const Field& field, const 
     results.ascending.assign(labels.ascending.begin(), labels.ascending.end());
     results.descending.assign(labels.descending.begin(), labels.descending.end());
     results.morse_smale.assign(labels.morse_smale.begin(), labels.morse_smale.end());
-    results.regions = labels.count;
+    results.regions = {labels.count.ascending, labels.count.descending, labels.count.morse_smale};
     return results;
   });
 }

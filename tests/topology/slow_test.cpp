@@ -20,11 +20,11 @@ TEST(TopologyReferenceSlow, Kuhn128Rough) {
   const TetMesh mesh = make_kuhn(128);
   const Field field = make_wave_field(mesh.points, WaveField::rough);
   const TiledMesh<3> tiles = tile(mesh);
-  EXPECT_EQ(critical_points(tiles, field).count, (std::array<std::size_t, 5>{3696, 9888, 9991, 3822, 820}));
+  EXPECT_EQ(critical_points(tiles, field).counts, (std::array<std::size_t, 5>{3696, 9888, 9991, 3822, 820}));
   const auto complex = morse_smale(tiles, field);
   EXPECT_EQ(complex.gradient.edge_count(), 6196891u);
   EXPECT_EQ(count_cells(complex.gradient), (std::array<std::size_t, 4>{3696, 9720, 7660, 1635}));
-  EXPECT_EQ(complex.separatrices.count, (std::array<std::size_t, 3>{19440, 36112, 11920}));
+  EXPECT_EQ(complex.separatrices.counts, (std::array<std::size_t, 3>{19440, 36112, 11920}));
 }
 
 TEST(TopologyReferenceSlow, Kuhn128Smooth) {
@@ -33,7 +33,7 @@ TEST(TopologyReferenceSlow, Kuhn128Smooth) {
   const TiledMesh<3> tiles = tile(mesh);
   const auto complex = morse_smale(tiles, field);
   EXPECT_EQ(count_cells(complex.gradient), (std::array<std::size_t, 4>{1268, 2469, 1211, 9}));
-  EXPECT_EQ(complex.separatrices.count, (std::array<std::size_t, 3>{4938, 5028, 976}));
+  EXPECT_EQ(complex.separatrices.counts, (std::array<std::size_t, 3>{4938, 5028, 976}));
 }
 
 }  // namespace

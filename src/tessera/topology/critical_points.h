@@ -17,6 +17,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 #include <tessera/connect/connectivity.h>
@@ -30,7 +31,7 @@
 namespace tessera {
 
 struct CriticalPoint {
-  VertexId vertex;  ///< the input's
+  VertexId vertex;
   CriticalType type = CriticalType::regular;
   bool is_on_boundary = false;
   std::uint32_t lower_pieces = 0;  ///< of the lower link
@@ -40,12 +41,19 @@ struct CriticalPoint {
 };
 
 struct CriticalPoints {
-  Array<CriticalPoint> points;            ///< ascending by vertex
-  std::array<std::size_t, 5> count = {};  ///< by type, minimum to degenerate
+  Array<CriticalPoint> points;             ///< ascending by vertex
+  std::array<std::size_t, 5> counts = {};  ///< by type, minimum to degenerate
+
+  [[nodiscard]] std::size_t count(CriticalType type) const { return counts[static_cast<std::size_t>(type)]; }
+  [[nodiscard]] std::size_t minima() const { return count(CriticalType::minimum); }
+  [[nodiscard]] std::size_t saddles1() const { return count(CriticalType::saddle1); }
+  [[nodiscard]] std::size_t saddles2() const { return count(CriticalType::saddle2); }
+  [[nodiscard]] std::size_t maxima() const { return count(CriticalType::maximum); }
+  [[nodiscard]] std::size_t degenerate() const { return count(CriticalType::degenerate); }
 };
 
-/// Vertices a tile that suit pushing: fewer cells lie in several tiles than in smaller ones, and a tile still
-/// fits a core's second-level cache.
+/// Vertices per tile that suit pushing: fewer cells lie in several tiles than with smaller ones, and a tile
+/// still fits a core's second-level cache.
 inline constexpr std::uint32_t pushed_tile_vertices = 2048;
 
 /// The relation that analyses pull stars through: VT of tetrahedra, VF of triangles.
@@ -53,18 +61,28 @@ template <int Dim>
 using StarRelation = std::conditional_t<Dim == 3, VT, VF>;
 
 template <int Dim>
-struct TopologyOptions {
+struct CriticalPointsOptions {
   Exec exec = Exec::host();
-  const Monitor* monitor = nullptr;
-  /// Stars are pulled through these rows instead of being worked out tile by tile: they must be of a
-  /// connectivity of the same tiles with Ids::tiled.
+  const Monitor* monitor = nullptr;  ///< null: nobody listens
+  /// Stars are pulled through these rows instead of being worked out tile by tile. They must come from a
+  /// connectivity of the same tiles with Ids::tiled; Error(bad_option) otherwise.
   const Rows<StarRelation<Dim>, Dim>* rows = nullptr;
 };
 
-/// O(cells). Takes 9 bytes a vertex, 32 a critical point besides the result and what workers need for a tile.
-/// Equal results for any threads, tiles and providers. Errors as compute_order().
+/// O(cells). Takes 9 bytes per vertex, 32 per critical point besides the result, and what workers need for a
+/// tile. Equal results for any threads, tiles and providers. Errors as compute_order().
 template <int Dim>
 [[nodiscard]] CriticalPoints critical_points(const TiledMesh<Dim>& tiles, const Field& field,
-                                             const TopologyOptions<Dim>& options = {});
+                                             const CriticalPointsOptions<Dim>& options = {});
+/// The same for a mesh, which is tiled inside.
+template <int Dim>
+[[nodiscard]] CriticalPoints critical_points(const SimplexMesh<Dim>& mesh, const Field& field,
+                                             const CriticalPointsOptions<Dim>& options = {});
+/// The same for a point field of the mesh by its name; Error(not_found) lists the names there are.
+template <int Dim>
+[[nodiscard]] CriticalPoints critical_points(const SimplexMesh<Dim>& mesh, std::string_view field,
+                                             const CriticalPointsOptions<Dim>& options = {}) {
+  return critical_points(mesh, mesh.field(field), options);
+}
 
 }  // namespace tessera

@@ -19,6 +19,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <tessera/core/array.h>
@@ -39,10 +40,14 @@ struct Separatrices {
     friend bool operator==(const Ends&, const Ends&) = default;
   };
   Array<Ends> ends;  ///< descending ones, then connectors (by their 2-saddles), then ascending ones
-  Array<std::uint32_t> offsets = {0};     ///< path s is cells[offsets[s] .. offsets[s + 1])
-  Array<CellName> cells;                  ///< from the source to the destination, dimensions alternating
-  std::array<std::size_t, 3> count = {};  ///< by type
+  Array<std::uint32_t> offsets = {0};      ///< path s is cells[offsets[s] .. offsets[s + 1])
+  Array<CellName> cells;                   ///< from the source to the destination, dimensions alternating
+  std::array<std::size_t, 3> counts = {};  ///< by type
 
+  [[nodiscard]] std::size_t count(SeparatrixType type) const {
+    return counts[static_cast<std::size_t>(type)];
+  }
+  [[nodiscard]] std::size_t size() const { return ends.size(); }
   [[nodiscard]] std::span<const CellName> path(std::size_t s) const {
     return {cells.data() + offsets[s], offsets[s + 1] - offsets[s]};
   }
@@ -57,63 +62,83 @@ struct Walls {
   /// is a piece of the wall.
   Array<std::uint32_t> ascending_offsets = {0};
   Array<std::uint32_t> ascending;
-  /// The edges of ascending walls, which share many: each once, ascending.
+  /// The edges of ascending walls, which share many: the id of each name once, ascending.
   Array<std::uint32_t> edges;
-  /// For each of those the cells around it in cyclic order (open at the boundary); tiled ids.
+  /// For each of those the tetrahedra around it in cyclic order (open at the boundary).
   Array<std::uint32_t> ring_offsets = {0};
-  Array<std::uint32_t> rings;
+  Array<TetId> rings;
 
   /// Of the i-th entry of `ascending`.
   [[nodiscard]] CellName ascending_edge(std::size_t i) const { return {edges[ascending[i]], 0, 1}; }
-  [[nodiscard]] std::span<const std::uint32_t> ring(std::size_t i) const {
+  [[nodiscard]] std::span<const TetId> ring(std::size_t i) const {
     const std::uint32_t begin = ring_offsets[ascending[i]];
     return {rings.data() + begin, ring_offsets[ascending[i] + 1] - begin};
   }
 };
 
-/// Labels by input vertex id; -1 where there is none.
+/// Labels by vertex; -1 where there is none.
 struct Segmentation {
-  Array<std::int32_t> ascending;          ///< number of the maximum
-  Array<std::int32_t> descending;         ///< number of the minimum
-  Array<std::int32_t> morse_smale;        ///< of the pair, counted by (minimum, maximum)
-  std::array<std::size_t, 3> count = {};  ///< of regions: ascending, descending, both
+  Array<std::int32_t> ascending;    ///< number of the maximum
+  Array<std::int32_t> descending;   ///< number of the minimum
+  Array<std::int32_t> morse_smale;  ///< of the pair, counted by (minimum, maximum)
+
+  /// How many regions there are.
+  struct Counts {
+    std::size_t ascending = 0;
+    std::size_t descending = 0;
+    std::size_t morse_smale = 0;
+    friend bool operator==(const Counts&, const Counts&) = default;
+  };
+  Counts count;
 };
 
 template <int Dim>
-struct MorseSmaleOptions : TopologyOptions<Dim> {
-  bool separatrices = true;  ///< descending and ascending ones
-  bool connectors = true;    ///< between saddles of tetrahedra
-  bool walls = false;        ///< of saddles of tetrahedra
+struct MorseSmaleOptions {
+  Exec exec = Exec::host();
+  const Monitor* monitor = nullptr;                    ///< null: nobody listens
+  const Rows<StarRelation<Dim>, Dim>* rows = nullptr;  ///< as in CriticalPointsOptions
+  bool separatrices = true;                            ///< descending and ascending ones
+  bool connectors = true;                              ///< between saddles of tetrahedra
+  bool walls = false;                                  ///< of saddles of tetrahedra
   bool segmentation = true;
-  bool keep_paths = true;  ///< the gradient keeps next(), which persistence needs: 8 bytes a cell at the peak
+  bool keep_paths = true;  ///< the gradient keeps what persistence needs: 8 bytes per cell at the peak
 };
 
 template <int Dim>
 struct MorseSmaleComplex {
-  Gradient<Dim> gradient;  ///< with next() if keep_paths is set
+  Gradient<Dim> gradient;  ///< with paths if keep_paths is set
   Separatrices separatrices;
   Walls walls;
   Segmentation segmentation;
 };
 
-/// The parts, for those who have a gradient already; it must have been made with keep_paths.
+/// The parts, for those who have a gradient already. Error(bad_option) if it was made without keep_paths and
+/// the part needs them: connectors and walls do not.
 template <int Dim>
 [[nodiscard]] Separatrices compute_separatrices(const Gradient<Dim>& gradient,
                                                 const MorseSmaleOptions<Dim>& options = {});
 [[nodiscard]] Walls compute_walls(const Gradient<3>& gradient, const MorseSmaleOptions<3>& options = {});
-/// Takes 4 bytes a cell for its work.
+/// Takes 4 bytes per cell for its work.
 template <int Dim>
 [[nodiscard]] Segmentation compute_segmentation(const Gradient<Dim>& gradient,
                                                 const MorseSmaleOptions<Dim>& options = {});
-
-/// The same in place of the array that Gradient::take_next() gave, which it takes over.
-template <int Dim>
-[[nodiscard]] Segmentation compute_segmentation(const Gradient<Dim>& gradient, Array<std::uint32_t> next,
-                                                const MorseSmaleOptions<Dim>& options);
 
 /// The tiles must outlive the complex. Errors as compute_order().
 template <int Dim>
 [[nodiscard]] MorseSmaleComplex<Dim> morse_smale(const TiledMesh<Dim>& tiles, const Field& field,
                                                  const MorseSmaleOptions<Dim>& options = {});
+/// The same for a mesh, which must outlive the complex. It is tiled inside; the gradient keeps the tiles.
+template <int Dim>
+[[nodiscard]] MorseSmaleComplex<Dim> morse_smale(const SimplexMesh<Dim>& mesh, const Field& field,
+                                                 const MorseSmaleOptions<Dim>& options = {});
+/// The same for a point field of the mesh by its name; Error(not_found) lists the names there are.
+template <int Dim>
+[[nodiscard]] MorseSmaleComplex<Dim> morse_smale(const SimplexMesh<Dim>& mesh, std::string_view field,
+                                                 const MorseSmaleOptions<Dim>& options = {}) {
+  return morse_smale(mesh, mesh.field(field), options);
+}
+template <int Dim, class F>
+MorseSmaleComplex<Dim> morse_smale(SimplexMesh<Dim>&& mesh, const F& field,
+                                   const MorseSmaleOptions<Dim>& options = {}) = delete;
 
 }  // namespace tessera

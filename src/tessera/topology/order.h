@@ -16,10 +16,10 @@
 namespace tessera {
 
 using VertexOrderKey = std::uint64_t;
-using OrderArray = IdArray<VertexId, VertexOrderKey>;  ///< by the tiled mesh's vertex ids
+using OrderArray = IdArray<tiled::VertexId, VertexOrderKey>;
 
-/// 8 bytes a vertex. -0 and +0 are equal. Error(unsupported) if the field has not one component a vertex of
-/// the mesh or is NaN somewhere; the message names the first such vertex.
+/// 8 bytes per vertex. -0 and +0 are equal. Error(unsupported) if the field does not have one component per
+/// vertex of the mesh, or is NaN somewhere; the message names the first such vertex.
 template <int Dim>
 [[nodiscard]] OrderArray compute_order(const TiledMesh<Dim>& tiles, const Field& field,
                                        const Exec& exec = Exec::host());

@@ -16,6 +16,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include <tessera/core/array.h>
 #include <tessera/topology/gradient.h>
@@ -29,7 +30,7 @@ struct PersistencePair {
   std::uint32_t dimension = 0;  ///< of the class
   std::uint32_t birth = 0;      ///< number among the critical cells of this dimension
   std::uint32_t death = none;   ///< number among those of the next dimension; none: it never dies
-  VertexId birth_vertex;        ///< the highest of the cell; the input's
+  VertexId birth_vertex;        ///< the highest of the cell
   VertexId death_vertex;  ///< the highest of the cell, or of the whole mesh (as TTK does) if it never dies
   double birth_value = 0;
   double death_value = 0;
@@ -57,12 +58,32 @@ struct Persistence {
   friend bool operator==(const Persistence&, const Persistence&) = default;
 };
 
+struct PersistenceOptions {
+  Exec exec = Exec::host();
+  const Monitor* monitor = nullptr;  ///< null: nobody listens
+};
+
 /// `field` is the one the gradient was made of, and the gradient must have been made with keep_paths. Values
 /// are given as double; pairing itself compares exactly. O(critical cells log) and the paths between them;
 /// the worst case of dimension 1 of tetrahedra is cubic in the critical cells. Equal results for any threads,
-/// tiles and providers. Error(cancelled) if the monitor says so.
+/// tiles and providers. Error(bad_option) if the gradient has no paths, Error(unsupported) if the field does
+/// not have one component per vertex, Error(cancelled) if the monitor says so.
 template <int Dim>
 [[nodiscard]] Persistence compute_persistence(const Gradient<Dim>& gradient, const Field& field,
-                                              const TopologyOptions<Dim>& options = {});
+                                              const PersistenceOptions& options = {});
+/// The same for a mesh, whose gradient is computed inside: `birth` and `death` number its critical cells.
+template <int Dim>
+[[nodiscard]] Persistence compute_persistence(const SimplexMesh<Dim>& mesh, const Field& field,
+                                              const PersistenceOptions& options = {}) {
+  const Gradient<Dim> gradient = compute_gradient<Dim>(
+      mesh, field, {.exec = options.exec, .monitor = options.monitor, .keep_paths = true});
+  return compute_persistence(gradient, field, options);
+}
+/// The same for a point field of the mesh by its name; Error(not_found) lists the names there are.
+template <int Dim>
+[[nodiscard]] Persistence compute_persistence(const SimplexMesh<Dim>& mesh, std::string_view field,
+                                              const PersistenceOptions& options = {}) {
+  return compute_persistence(mesh, mesh.field(field), options);
+}
 
 }  // namespace tessera

@@ -44,13 +44,19 @@ struct SimplifiedComplex {
   [[nodiscard]] bool is_left(int dimension, std::uint32_t number) const;
 };
 
+struct SimplifyOptions {
+  Exec exec = Exec::host();
+  const Monitor* monitor = nullptr;  ///< null: nobody listens
+};
+
 /// `persistence` is that of the complex's own gradient, which must have its paths (keep_paths). O(vertices)
 /// for labels, and the lengths of paths: those of all pairs of saddles below the threshold, one after the
-/// other, and of all separatrices.
+/// other, and of all separatrices. Error(bad_option) if the gradient has no paths, the pairs are not those of
+/// its critical cells or the threshold is NaN.
 template <int Dim>
 [[nodiscard]] SimplifiedComplex simplify(const MorseSmaleComplex<Dim>& complex,
                                          const Persistence& persistence, double threshold,
-                                         const TopologyOptions<Dim>& options = {});
+                                         const SimplifyOptions& options = {});
 
 /// The critical points at which a critical cell is left: those that are its highest vertex. Points without a
 /// critical cell, which the boundary makes (a maximum there is no maximum of the mesh's homology), do not

@@ -5,10 +5,12 @@
 #include <vector>
 
 #include <tessera/core/config.h>
+#include <tessera/core/detail/monitor.h>
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/primitives.h>
 #include <tessera/topology/detail/cuda/analyses.h>
+#include <tessera/topology/detail/gradient_data.h>
 #include <tessera/topology/detail/link_components.h>
 #include <tessera/topology/detail/star_source.h>
 
@@ -92,19 +94,19 @@ void find_on_host(const Exec& exec, Array<std::uint8_t>& on_boundary, const ForE
 
 /// What the device finds, and on the host what it leaves; tiled ids.
 template <int Dim>
-Array<CriticalPoint> find_on_device(const TiledMesh<Dim>& tiles, const Field& field,
-                                    const TopologyOptions<Dim>& options) {
-  const auto device = device_tiles(tiles, options.exec);
-  auto found = cuda::find_critical_points(*device, cuda::compute_order(tiles, *device, field));
+Array<CriticalPoint> find_on_device(const TiledMesh<Dim>& tiles, const Field& field, const Exec& device_exec,
+                                    const Monitor& monitor) {
+  const auto device = device_tiles(tiles, device_exec);
+  auto found =
+      cuda::find_critical_points(*device, cuda::compute_order(tiles, *device, field, monitor), monitor);
   if (found.left.empty()) return std::move(found.points);
   std::erase_if(found.points,
                 [&](const CriticalPoint& point) { return cuda::is_in(found.left, point.vertex.index()); });
-  const Exec exec = Exec::host(options.exec.threads());
+  const Exec exec = Exec::host(device_exec.threads());
   const OrderArray order = compute_order(tiles, field, exec);
   Array<std::uint8_t> on_boundary = device->on_boundary.to_host();
   find_on_host<Dim>(
-      exec, on_boundary,
-      [&](const auto& f) { for_each_star(tiles, order, found.left, exec, options.monitor, f); },
+      exec, on_boundary, [&](const auto& f) { for_each_star(tiles, order, found.left, exec, monitor, f); },
       found.points);
   return std::move(found.points);
 }
@@ -132,17 +134,16 @@ Array<CriticalPoint> sorted_by_vertex(const TiledMesh<Dim>& tiles, std::span<con
 
 template <int Dim>
 CriticalPoints critical_points(const TiledMesh<Dim>& tiles, const Field& field,
-                               const TopologyOptions<Dim>& options) {
+                               const CriticalPointsOptions<Dim>& options) {
+  const Monitor& monitor = monitor_of(options.monitor);
   const Exec exec = Exec::host(options.exec.threads());
-  const auto report = [&](double fraction) {
-    if (options.monitor != nullptr) options.monitor->update("finding critical points", fraction);
-  };
+  const auto report = [&](double fraction) { monitor.update("finding critical points", fraction); };
   report(0);
   CriticalPoints result;
   bool is_done = false;
   if constexpr (built_with_cuda) {
     if (options.exec.is_cuda() && options.rows == nullptr) {
-      result.points = find_on_device(tiles, field, options);
+      result.points = find_on_device(tiles, field, options.exec, monitor);
       is_done = true;
     }
   }
@@ -151,17 +152,24 @@ CriticalPoints critical_points(const TiledMesh<Dim>& tiles, const Field& field,
     Array<std::uint8_t> on_boundary(tiles.vertex_count());
     find_on_host<Dim>(
         exec, on_boundary,
-        [&](const auto& f) { for_each_star(tiles, order, options.rows, exec, options.monitor, f); },
-        result.points);
+        [&](const auto& f) { for_each_star(tiles, order, options.rows, exec, monitor, f); }, result.points);
   }
   report(0.9);
   result.points = sorted_by_vertex(tiles, result.points, exec);
-  for (const CriticalPoint& point : result.points) ++result.count[static_cast<size_t>(point.type)];
+  for (const CriticalPoint& point : result.points) ++result.counts[static_cast<size_t>(point.type)];
   report(1);
   return result;
 }
 
-template CriticalPoints critical_points(const TiledMesh<2>&, const Field&, const TopologyOptions<2>&);
-template CriticalPoints critical_points(const TiledMesh<3>&, const Field&, const TopologyOptions<3>&);
+template <int Dim>
+CriticalPoints critical_points(const SimplexMesh<Dim>& mesh, const Field& field,
+                               const CriticalPointsOptions<Dim>& options) {
+  return critical_points(*make_tiles(mesh, options), field, options);
+}
+
+template CriticalPoints critical_points(const TiledMesh<2>&, const Field&, const CriticalPointsOptions<2>&);
+template CriticalPoints critical_points(const TiledMesh<3>&, const Field&, const CriticalPointsOptions<3>&);
+template CriticalPoints critical_points(const TriMesh&, const Field&, const CriticalPointsOptions<2>&);
+template CriticalPoints critical_points(const TetMesh&, const Field&, const CriticalPointsOptions<3>&);
 
 }  // namespace tessera

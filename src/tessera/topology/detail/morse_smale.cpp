@@ -1,25 +1,32 @@
 #include <tessera/topology/morse_smale.h>
 
+#include <tessera/topology/detail/segmentation.h>
+
 namespace tessera {
 
+using namespace detail;
+namespace {
+
 template <int Dim>
-MorseSmaleComplex<Dim> morse_smale(const TiledMesh<Dim>& tiles, const Field& field,
-                                   const MorseSmaleOptions<Dim>& options) {
-  const TopologyOptions<Dim>& common = options;
+MorseSmaleComplex<Dim> compute(std::shared_ptr<const TiledMesh<Dim>> tiles, const Field& field,
+                               const MorseSmaleOptions<Dim>& options) {
   const bool needs_device =
       options.connectors && options.exec.is_cuda();  // which has only gradients with paths
   const bool needs_paths = options.separatrices || options.segmentation || options.keep_paths || needs_device;
-  MorseSmaleComplex<Dim> complex{
-      .gradient = compute_gradient<Dim>(tiles, field, {common, needs_paths, options.keep_paths})};
+  const std::shared_ptr<GradientData<Dim>> data = build_gradient<Dim>(
+      std::move(tiles), field,
+      {.exec = options.exec, .monitor = options.monitor, .rows = options.rows, .keep_paths = needs_paths},
+      options.keep_paths);
+  MorseSmaleComplex<Dim> complex{.gradient = Gradient<Dim>(data)};
   if (options.separatrices || options.connectors) {
     complex.separatrices = compute_separatrices(complex.gradient, options);
   }
-  if (options.segmentation && (options.keep_paths || complex.gradient.on_device() != nullptr)) {
+  if (options.segmentation && options.keep_paths) {
     complex.segmentation = compute_segmentation(complex.gradient, options);
   } else if (options.segmentation) {
-    complex.segmentation = compute_segmentation(complex.gradient, complex.gradient.take_next(), options);
+    complex.segmentation = find_segmentation(*data, data->take_next(), options);
   } else if (!options.keep_paths) {
-    (void)complex.gradient.take_next();
+    (void)data->take_next();
   }
   if constexpr (Dim == 3) {  // last, when the gradient may have given its paths away
     if (options.walls) complex.walls = compute_walls(complex.gradient, options);
@@ -27,7 +34,23 @@ MorseSmaleComplex<Dim> morse_smale(const TiledMesh<Dim>& tiles, const Field& fie
   return complex;
 }
 
+}  // namespace
+
+template <int Dim>
+MorseSmaleComplex<Dim> morse_smale(const TiledMesh<Dim>& tiles, const Field& field,
+                                   const MorseSmaleOptions<Dim>& options) {
+  return compute(borrow(tiles), field, options);
+}
+
+template <int Dim>
+MorseSmaleComplex<Dim> morse_smale(const SimplexMesh<Dim>& mesh, const Field& field,
+                                   const MorseSmaleOptions<Dim>& options) {
+  return compute(make_tiles(mesh, options), field, options);
+}
+
 template MorseSmaleComplex<2> morse_smale(const TiledMesh<2>&, const Field&, const MorseSmaleOptions<2>&);
 template MorseSmaleComplex<3> morse_smale(const TiledMesh<3>&, const Field&, const MorseSmaleOptions<3>&);
+template MorseSmaleComplex<2> morse_smale(const TriMesh&, const Field&, const MorseSmaleOptions<2>&);
+template MorseSmaleComplex<3> morse_smale(const TetMesh&, const Field&, const MorseSmaleOptions<3>&);
 
 }  // namespace tessera

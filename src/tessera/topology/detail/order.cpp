@@ -9,6 +9,7 @@
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/primitives.h>
+#include <tessera/topology/detail/check_field.h>
 #include <tessera/topology/detail/sortable.h>
 
 namespace tessera {
@@ -50,8 +51,9 @@ void rank_wide(const TiledMesh<Dim>& tiles, Array<uint64_t> keys, const Exec& ex
   Array<uint32_t> ids(keys.size());
   host_for_each(exec, ids.size(), [&](size_t v) { ids[v] = static_cast<uint32_t>(v); });
   sort_pairs<uint64_t, uint32_t>(exec, keys, ids);
-  host_for_each(exec, ids.size(),
-                [&](size_t place) { order[tiles.from_input(VertexId(ids[place]))] = place; });
+  host_for_each(exec, ids.size(), [&](size_t place) {
+    order[tiled::VertexId(tiles.from_input(VertexId(ids[place])).index())] = place;
+  });
 }
 
 }  // namespace
@@ -59,16 +61,7 @@ void rank_wide(const TiledMesh<Dim>& tiles, Array<uint64_t> keys, const Exec& ex
 template <int Dim>
 OrderArray compute_order(const TiledMesh<Dim>& tiles, const Field& field, const Exec& any_exec) {
   const Exec exec = Exec::host(any_exec.threads());
-  if (field.components() != 1) {
-    throw Error(ErrorCode::unsupported, "the field '" + field.name() + "' has " +
-                                            std::to_string(field.components()) +
-                                            " components; an order needs one");
-  }
-  if (field.size() != tiles.vertex_count()) {
-    throw Error(ErrorCode::unsupported, "the field '" + field.name() + "' has " +
-                                            std::to_string(field.size()) + " values, but the mesh has " +
-                                            std::to_string(tiles.vertex_count()) + " vertices");
-  }
+  check_field(field, tiles.vertex_count());
   OrderArray order(tiles.vertex_count());
   field.visit([&]<class T>(std::span<const T> values) {
     refuse_nan(values, field.name(), exec);
@@ -79,7 +72,7 @@ OrderArray compute_order(const TiledMesh<Dim>& tiles, const Field& field, const 
     } else {
       host_for_each(exec, values.size(), [&](size_t v) {
         const uint32_t input = tiles.to_input(VertexId(static_cast<uint32_t>(v))).index();
-        order[VertexId(static_cast<uint32_t>(v))] = uint64_t{sortable(values[input])} << 32 | input;
+        order[tiled::VertexId(static_cast<uint32_t>(v))] = uint64_t{sortable(values[input])} << 32 | input;
       });
     }
   });

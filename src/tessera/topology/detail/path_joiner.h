@@ -48,7 +48,7 @@ class PathJoiner {
     result.cells.resize(checked_offset(size_.cell));
     result.ends.resize(size_.path);
     result.offsets.resize(size_.path + 1);
-    result.count = count_;
+    result.counts = count_;
     host::for_each_chunk(host.threads(), parts_.size(), 1, [&](host::Range range, int) {
       PathPart part = std::move(parts_[range.begin].part);
       const Place to = parts_[range.begin].place;

@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/core/detail/monitor.h>
 #include <tessera/exec/detail/host/parallel.h>
+#include <tessera/topology/detail/check_field.h>
 #include <tessera/topology/detail/critical_numbers.h>
 #include <tessera/topology/detail/saddle_pairs.h>
 
@@ -55,8 +57,8 @@ void add_to(std::vector<uint32_t>& sum, const std::vector<uint32_t>& other) {
 template <int Dim>
 class PersistenceBuilder {
  public:
-  PersistenceBuilder(const Gradient<Dim>& gradient, const Field& field, const TopologyOptions<Dim>& options)
-      : gradient_(gradient), field_(field), options_(options) {
+  PersistenceBuilder(const GradientData<Dim>& gradient, const Field& field, const PersistenceOptions& options)
+      : gradient_(gradient), field_(field), options_(options), monitor_(monitor_of(options.monitor)) {
     for (int d = 0; d <= Dim; ++d) {
       sorted_[static_cast<size_t>(d)] = sort_cells(d);
       deaths_[static_cast<size_t>(d)].assign(gradient.critical_cells(d).size(), none);
@@ -79,9 +81,7 @@ class PersistenceBuilder {
  private:
   using Column = std::vector<uint32_t>;  ///< ascending
 
-  void report(double fraction) const {
-    if (options_.monitor != nullptr) options_.monitor->update("pairing critical cells", fraction);
-  }
+  void report(double fraction) const { monitor_.update("pairing critical cells", fraction); }
 
   [[nodiscard]] std::span<const CriticalCell> cells(int dimension) const {
     return gradient_.critical_cells(dimension);
@@ -93,13 +93,13 @@ class PersistenceBuilder {
     std::vector<std::pair<Key, uint32_t>> keys;
     for (uint32_t i = 0; i < cells(dimension).size(); ++i) {
       const CriticalCell& cell = cells(dimension)[i];
-      Key key = {gradient_.order()[cell.highest]};
+      Key key = {gradient_.order(cell.highest)};
       if (dimension == Dim) {
         const auto& corners = gradient_.tiles().cells()[cell.name.id];
-        for (size_t k = 0; k <= Dim; ++k) key[k] = gradient_.order()[corners[k]];
+        for (size_t k = 0; k <= Dim; ++k) key[k] = gradient_.order()[tiled::VertexId(corners[k].index())];
         std::sort(key.rbegin(), key.rend());
       } else if (dimension > 0) {  // places in a row are ranks
-        key[1] = cell.name.id - gradient_.first_edge(cell.highest);
+        key[1] = gradient_.place(cell);
         key[2] = cell.name.low;
       }
       keys.emplace_back(key, i);
@@ -119,7 +119,7 @@ class PersistenceBuilder {
   template <class F>
   void for_each_critical(int dimension, const F& f) const {
     host::for_each_chunk(options_.exec.threads(), cells(dimension).size(), 64, [&](host::Range range, int) {
-      if (options_.monitor != nullptr && options_.monitor->is_stopped()) return;
+      if (monitor_.is_stopped()) return;
       for (size_t i = range.begin; i < range.end; ++i) f(static_cast<uint32_t>(i));
     });
   }
@@ -133,9 +133,8 @@ class PersistenceBuilder {
     std::vector<std::array<uint32_t, 2>> ends(cells(1).size());
     for_each_critical(1, [&](uint32_t i) {
       const CriticalCell& edge = cells(1)[i];
-      const auto row = gradient_.lower(edge.highest);
-      const uint32_t starts[] = {edge.highest.index(),
-                                 row[edge.name.id - gradient_.first_edge(edge.highest)]};
+      const tiled::VertexId highest = gradient_.highest(edge);
+      const uint32_t starts[] = {highest.index(), gradient_.lower(highest)[gradient_.place(edge)]};
       for (size_t k = 0; k < 2; ++k) {
         ends[i][k] = std::lower_bound(ranks.begin(), ranks.end(), std::pair{bottom(starts[k]), 0u})->second;
       }
@@ -150,7 +149,8 @@ class PersistenceBuilder {
 
   /// Where a vertex flows down to.
   [[nodiscard]] uint32_t bottom(uint32_t v) const {
-    for (auto row = gradient_.lower(VertexId(v)); !row.empty(); row = gradient_.lower(VertexId(v)))
+    for (auto row = gradient_.lower(tiled::VertexId(v)); !row.empty();
+         row = gradient_.lower(tiled::VertexId(v)))
       v = row[0];
     return v;
   }
@@ -163,12 +163,9 @@ class PersistenceBuilder {
     }
     std::sort(ranks_of_maxima_.begin(), ranks_of_maxima_.end());
     report(0.6);
-    const auto is_crowded = [](const CriticalCell& facet) { return facet.cofaces.size() > 2; };
-    if (branches().empty() && std::none_of(cells(Dim - 1).begin(), cells(Dim - 1).end(), is_crowded)) {
-      join_maxima();
-    } else {
-      reduce_maxima();
-    }
+    bool is_graph = branches().empty();
+    for (size_t i = 0; i < cells(Dim - 1).size(); ++i) is_graph &= gradient_.cofaces(i).size() <= 2;
+    is_graph ? join_maxima() : reduce_maxima();
   }
 
   [[nodiscard]] uint32_t maximum_of_rank(uint32_t rank) const {
@@ -179,8 +176,8 @@ class PersistenceBuilder {
   void join_maxima() {
     std::vector<std::array<uint32_t, 2>> ends(cells(Dim - 1).size());
     for_each_critical(Dim - 1, [&](uint32_t i) {
-      const CriticalCell& facet = cells(Dim - 1)[i];
-      for (size_t k = 0; k < facet.cofaces.size(); ++k) ends[i][k] = rank_of(top(facet.cofaces[k]));
+      const auto cofaces = gradient_.cofaces(i);
+      for (size_t k = 0; k < cofaces.size(); ++k) ends[i][k] = rank_of(top(cofaces[k]));
     });
     report(0.7);
     LedSets sets(sorted_[Dim].size() + 1);
@@ -193,7 +190,7 @@ class PersistenceBuilder {
 
   /// The last cell of the path from a cell: critical, with a branch, or none outside.
   [[nodiscard]] uint32_t top(uint32_t cell) const {
-    while (cell != none && gradient_.opposite(cell) != Gradient<Dim>::critical &&
+    while (cell != none && gradient_.opposite(cell) != GradientData<Dim>::critical &&
            find_branch(cell) == nullptr)
       cell = gradient_.next()[cell];
     return cell;
@@ -217,7 +214,7 @@ class PersistenceBuilder {
     for (auto facet = sorted_[Dim - 1].rbegin(); facet != sorted_[Dim - 1].rend(); ++facet) {
       if (is_death_[Dim - 1][*facet]) continue;
       Column column;
-      for (const uint32_t cell : cells(Dim - 1)[*facet].cofaces) add_to(column, maxima_above(top(cell)));
+      for (const uint32_t cell : gradient_.cofaces(*facet)) add_to(column, maxima_above(top(cell)));
       while (!column.empty() && !columns[column.back()].empty()) add_to(column, columns[column.back()]);
       if (column.empty()) continue;
       pair(Dim - 1, *facet, maximum_of_rank(column.back()));
@@ -292,25 +289,27 @@ class PersistenceBuilder {
     if (field_.size() == 0) return;
     const auto& order = gradient_.order();
     const auto ends = std::minmax_element(order.begin(), order.end());
-    const auto at = [&](auto it) { return VertexId(static_cast<uint32_t>(it - order.begin())); };
+    const auto input_of = [&](auto it) {
+      return gradient_.to_input(tiled::VertexId(static_cast<uint32_t>(it - order.begin())));
+    };
     field_.visit([&](auto values) {
       const auto value = [&](VertexId input) { return static_cast<double>(values[input.index()]); };
-      result_.lowest = value(input_of(at(ends.first)));
-      result_.highest = value(input_of(at(ends.second)));
+      result_.lowest = value(input_of(ends.first));
+      result_.highest = value(input_of(ends.second));
       for (PersistencePair& p : result_.pairs) {
-        p.birth_vertex = input_of(cells(static_cast<int>(p.dimension))[p.birth].highest);
-        p.death_vertex = input_of(p.is_finite() ? cells(static_cast<int>(p.dimension) + 1)[p.death].highest
-                                                : at(ends.second));
+        p.birth_vertex = cells(static_cast<int>(p.dimension))[p.birth].highest;
+        p.death_vertex =
+            p.is_finite() ? cells(static_cast<int>(p.dimension) + 1)[p.death].highest : input_of(ends.second);
         p.birth_value = value(p.birth_vertex);
         p.death_value = value(p.death_vertex);
       }
     });
   }
-  [[nodiscard]] VertexId input_of(VertexId v) const { return gradient_.tiles().to_input(v); }
 
-  const Gradient<Dim>& gradient_;
+  const GradientData<Dim>& gradient_;
   const Field& field_;
-  const TopologyOptions<Dim>& options_;
+  const PersistenceOptions& options_;
+  const Monitor& monitor_;
   std::array<std::vector<uint32_t>, Dim + 1> sorted_;
   std::array<std::vector<uint32_t>, Dim + 1> deaths_;  ///< by birth
   std::array<std::vector<bool>, Dim + 1> is_death_;
@@ -323,13 +322,13 @@ class PersistenceBuilder {
 
 template <int Dim>
 Persistence compute_persistence(const Gradient<Dim>& gradient, const Field& field,
-                                const TopologyOptions<Dim>& options) {
-  TS_EXPECTS(gradient.next().size() == gradient.tiles().cell_count());
-  TS_EXPECTS(field.components() == 1 && field.size() == gradient.tiles().vertex_count());
-  return PersistenceBuilder<Dim>(gradient, field, options).run();
+                                const PersistenceOptions& options) {
+  gradient.data().expect_paths();
+  check_field(field, gradient.tiles().vertex_count());
+  return PersistenceBuilder<Dim>(gradient.data(), field, options).run();
 }
 
-template Persistence compute_persistence(const Gradient<2>&, const Field&, const TopologyOptions<2>&);
-template Persistence compute_persistence(const Gradient<3>&, const Field&, const TopologyOptions<3>&);
+template Persistence compute_persistence(const Gradient<2>&, const Field&, const PersistenceOptions&);
+template Persistence compute_persistence(const Gradient<3>&, const Field&, const PersistenceOptions&);
 
 }  // namespace tessera

@@ -10,23 +10,23 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/topology/gradient.h>
+#include <tessera/topology/detail/gradient_data.h>
 
 namespace tessera::detail {
 
 /// An edge as the search meets it.
 struct SearchEdge {
-  std::uint32_t edge;    ///< its number
-  VertexId highest;      ///< the vertex in whose row it is
+  std::uint32_t edge;       ///< its number
+  tiled::VertexId highest;  ///< the vertex in whose row it is
   std::uint32_t parent;  ///< place in the search of the edge it was reached from; none from the saddle itself
 };
 
 /// Breadth-first search from 2-saddles, one after the other. Takes a bit an edge.
 class SaddleSearch {
  public:
-  static constexpr std::uint32_t none = Gradient<3>::none;
+  static constexpr std::uint32_t none = GradientData<3>::none;
 
-  explicit SaddleSearch(const Gradient<3>& gradient)
+  explicit SaddleSearch(const GradientData<3>& gradient)
       : gradient_(gradient), seen_((gradient.edge_count() + 63) / 64, 0) {}
 
   /// Finds all edges below a critical triangle; critical ones among them are `ends`.
@@ -34,8 +34,7 @@ class SaddleSearch {
     for (const SearchEdge& edge : edges_) seen_[edge.edge / 64] = 0;
     edges_.clear();
     ends_.clear();
-    const VertexId v = saddle.highest;
-    push_edges_of(v, saddle.name.id - gradient_.first_edge(v), saddle.name.low, none);
+    push_edges_of(gradient_.highest(saddle), gradient_.place(saddle), saddle.name.low, none);
     for (std::uint32_t i = 0; i < edges_.size(); ++i) {
       const SearchEdge at = edges_[i];
       const std::uint32_t place = at.edge - gradient_.first_edge(at.highest);
@@ -59,14 +58,14 @@ class SaddleSearch {
   }
 
  private:
-  void push_edges_of(VertexId v, std::uint32_t high, std::uint32_t low, std::uint32_t parent) {
+  void push_edges_of(tiled::VertexId v, std::uint32_t high, std::uint32_t low, std::uint32_t parent) {
     push(v, high, parent);
     push(v, low, parent);
-    const VertexId second(gradient_.lower(v)[high]);
-    push(second, gradient_.place_of(second, VertexId(gradient_.lower(v)[low])), parent);
+    const tiled::VertexId second(gradient_.lower(v)[high]);
+    push(second, gradient_.place_of(second, tiled::VertexId(gradient_.lower(v)[low])), parent);
   }
 
-  void push(VertexId v, std::uint32_t place, std::uint32_t parent) {
+  void push(tiled::VertexId v, std::uint32_t place, std::uint32_t parent) {
     if (place == 0) return;  // paired with a vertex
     const std::uint32_t edge = gradient_.first_edge(v) + place;
     const std::uint64_t bit = std::uint64_t{1} << (edge % 64);
@@ -75,7 +74,7 @@ class SaddleSearch {
     edges_.push_back({edge, v, parent});
   }
 
-  const Gradient<3>& gradient_;
+  const GradientData<3>& gradient_;
   std::vector<std::uint64_t> seen_;
   std::vector<SearchEdge> edges_;
   std::vector<std::uint32_t> ends_;

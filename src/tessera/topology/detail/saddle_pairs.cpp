@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <optional>
 
+#include <tessera/core/detail/monitor.h>
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/topology/detail/critical_numbers.h>
 
@@ -29,7 +30,7 @@ namespace {
 using std::size_t;
 using std::uint32_t;
 
-constexpr uint32_t none = Gradient<3>::none;
+constexpr uint32_t none = GradientData<3>::none;
 
 /// An edge, ordered by the filtration.
 struct ChainEdge {
@@ -100,12 +101,13 @@ class Chain {
 
 class SaddlePairing {
  public:
-  SaddlePairing(const Gradient<3>& gradient, const std::vector<bool>& free_edges,
-                std::span<const uint32_t> triangles, const TopologyOptions<3>& options)
+  SaddlePairing(const GradientData<3>& gradient, const std::vector<bool>& free_edges,
+                std::span<const uint32_t> triangles, const PersistenceOptions& options)
       : gradient_(gradient),
         free_edges_(free_edges),
         triangles_(triangles),
-        options_(options),
+        threads_(options.exec.threads()),
+        monitor_(monitor_of(options.monitor)),
         numbers_(gradient.critical_cells(1)),
         columns_(triangles.size()) {}
 
@@ -133,21 +135,18 @@ class SaddlePairing {
     std::vector<ChainEdge> below;  ///< all others
   };
 
-  void report(double fraction) const {
-    if (options_.monitor != nullptr) options_.monitor->update("pairing saddles", fraction);
-  }
+  void report(double fraction) const { monitor_.update("pairing saddles", fraction); }
 
   /// Each triangle alone goes as far as it can without knowing the others.
   void push_down_all() {
     report(0);
-    std::vector<Chain> chains(static_cast<size_t>(options_.exec.threads()));
-    host::for_each_chunk(options_.exec.threads(), triangles_.size(), 16, [&](host::Range range, int worker) {
+    std::vector<Chain> chains(static_cast<size_t>(threads_));
+    host::for_each_chunk(threads_, triangles_.size(), 16, [&](host::Range range, int worker) {
       Chain& chain = chains[static_cast<size_t>(worker)];
       for (size_t i = range.begin; i < range.end; ++i) {
-        if (options_.monitor != nullptr && options_.monitor->is_stopped()) return;
+        if (monitor_.is_stopped()) return;
         const CriticalCell& saddle = gradient_.critical_cells(2)[triangles_[i]];
-        push_triangle(chain, saddle.highest, saddle.name.id - gradient_.first_edge(saddle.highest),
-                      saddle.name.low);
+        push_triangle(chain, gradient_.highest(saddle), gradient_.place(saddle), saddle.name.low);
         columns_[i].top = push_down(chain);
         columns_[i].below = chain.take_edges();
       }
@@ -173,7 +172,7 @@ class SaddlePairing {
   /// edge out and gives its number, or none if nothing is left.
   uint32_t push_down(Chain& chain) const {
     while (const auto edge = chain.pop()) {
-      const VertexId v(edge->highest);
+      const tiled::VertexId v(edge->highest);
       const uint32_t third = gradient_.triangle_of(v, edge->place);
       if (third != none) {
         push_triangle(chain, v, std::max(edge->place, third), std::min(edge->place, third), edge->place);
@@ -186,28 +185,30 @@ class SaddlePairing {
   }
 
   /// Adds the edges of a triangle of v, but for one of v's that is known to go.
-  void push_triangle(Chain& chain, VertexId v, uint32_t high, uint32_t low, uint32_t gone = none) const {
+  void push_triangle(Chain& chain, tiled::VertexId v, uint32_t high, uint32_t low,
+                     uint32_t gone = none) const {
     const auto row = gradient_.lower(v);
     for (const uint32_t place : {high, low}) {
       if (place != gone && place != 0) chain.push({gradient_.order()[v], v.index(), place});
     }
-    const VertexId second(row[high]);
-    const uint32_t place = gradient_.place_of(second, VertexId(row[low]));
+    const tiled::VertexId second(row[high]);
+    const uint32_t place = gradient_.place_of(second, tiled::VertexId(row[low]));
     if (place != 0) chain.push({gradient_.order()[second], second.index(), place});
   }
 
-  const Gradient<3>& gradient_;
+  const GradientData<3>& gradient_;
   const std::vector<bool>& free_edges_;
   std::span<const uint32_t> triangles_;
-  const TopologyOptions<3>& options_;
+  int threads_;
+  const Monitor& monitor_;
   CriticalNumbers numbers_;
   std::vector<Column> columns_;
 };
 
 }  // namespace
 
-std::vector<SaddlePair> pair_saddles(const Gradient<3>& gradient, const std::vector<bool>& free_edges,
-                                     std::span<const uint32_t> triangles, const TopologyOptions<3>& options) {
+std::vector<SaddlePair> pair_saddles(const GradientData<3>& gradient, const std::vector<bool>& free_edges,
+                                     std::span<const uint32_t> triangles, const PersistenceOptions& options) {
   return SaddlePairing(gradient, free_edges, triangles, options).run();
 }
 

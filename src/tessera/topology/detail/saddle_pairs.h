@@ -6,7 +6,8 @@
 #include <span>
 #include <vector>
 
-#include <tessera/topology/gradient.h>
+#include <tessera/topology/detail/gradient_data.h>
+#include <tessera/topology/persistence.h>
 
 namespace tessera::detail {
 
@@ -17,9 +18,9 @@ struct SaddlePair {
 
 /// Critical cells by their numbers. `free_edges[i]`: is critical edge i in no pair yet? `triangles` are
 /// the free ones in the order of the filtration. Triangles that are in no pair are essential.
-[[nodiscard]] std::vector<SaddlePair> pair_saddles(const Gradient<3>& gradient,
+[[nodiscard]] std::vector<SaddlePair> pair_saddles(const GradientData<3>& gradient,
                                                    const std::vector<bool>& free_edges,
                                                    std::span<const std::uint32_t> triangles,
-                                                   const TopologyOptions<3>& options = {});
+                                                   const PersistenceOptions& options);
 
 }  // namespace tessera::detail

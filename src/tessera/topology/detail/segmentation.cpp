@@ -1,11 +1,12 @@
 #include <atomic>
 
 #include <tessera/core/config.h>
+#include <tessera/core/detail/monitor.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/primitives.h>
 #include <tessera/topology/detail/critical_numbers.h>
 #include <tessera/topology/detail/cuda/analyses.h>
-#include <tessera/topology/morse_smale.h>
+#include <tessera/topology/detail/segmentation.h>
 
 namespace tessera {
 
@@ -15,7 +16,7 @@ namespace {
 using std::size_t;
 using std::uint32_t;
 
-constexpr uint32_t none = Gradient<3>::none;
+constexpr uint32_t none = GradientData<3>::none;
 
 /// Makes every entry of a forest point to its root, whose own entry is none. Threads may meet on a path: they
 /// only ever write entries that lead to the same root.
@@ -71,43 +72,40 @@ size_t count_labels(const Array<std::int32_t>& labels, size_t numbers) {
 }
 
 template <int Dim>
-Segmentation segment_on_device(const Gradient<Dim>& gradient) {
+Segmentation segment_on_device(const GradientData<Dim>& gradient, const Monitor& monitor) {
   const cuda::DeviceLabels labels =
       cuda::find_regions(*gradient.on_device(), critical_ids(gradient.critical_cells(0)),
-                         critical_ids(gradient.critical_cells(Dim)));
+                         critical_ids(gradient.critical_cells(Dim)), monitor);
   return {labels.ascending.to_host(), labels.descending.to_host(), labels.morse_smale.to_host(),
           labels.count};
 }
 
 }  // namespace
 
-template <int Dim>
-Segmentation compute_segmentation(const Gradient<Dim>& gradient, const MorseSmaleOptions<Dim>& options) {
-  if constexpr (built_with_cuda) {
-    if (options.exec.is_cuda() && gradient.on_device() != nullptr) {
-      return segment_on_device(gradient);
-    }
-  }
-  return compute_segmentation(gradient, Array<uint32_t>(gradient.next().begin(), gradient.next().end()),
-                              options);
-}
+namespace detail {
 
 template <int Dim>
-Segmentation compute_segmentation(const Gradient<Dim>& gradient, Array<uint32_t> up,
-                                  const MorseSmaleOptions<Dim>& options) {
+Segmentation find_segmentation(const GradientData<Dim>& gradient, Array<uint32_t> up,
+                               const MorseSmaleOptions<Dim>& options) {
+  const Monitor& monitor = monitor_of(options.monitor);
+  if constexpr (built_with_cuda) {
+    if (is_usable_on_device(gradient, options.exec)) return segment_on_device(gradient, monitor);
+  }
+  const auto report = [&](double fraction) { monitor.update("finding regions", fraction); };
+  report(0);
   const Exec exec = Exec::host(options.exec.threads());
-  const TiledMesh<Dim>& tiles = gradient.tiles();
-  TS_EXPECTS(up.size() == tiles.cell_count());
-  const size_t n = tiles.vertex_count();
+  TS_EXPECTS(up.size() == gradient.tiles().cell_count());
+  const size_t n = gradient.tiles().vertex_count();
   Segmentation labels;
   labels.descending.resize(n);
   labels.ascending.resize(n);
-  const auto input = [&](size_t v) { return tiles.to_input(VertexId(static_cast<uint32_t>(v))).index(); };
+  const auto tiled_vertex = [](size_t v) { return tiled::VertexId(static_cast<uint32_t>(v)); };
+  const auto input = [&](size_t v) { return gradient.to_input(tiled_vertex(v)).index(); };
 
   const CriticalNumbers minima(gradient.critical_cells(0));
   Array<uint32_t> down(n);
   host_for_each(exec, n, [&](size_t v) {
-    const auto row = gradient.lower(VertexId(static_cast<uint32_t>(v)));
+    const auto row = gradient.lower(tiled_vertex(v));
     down[v] = row.empty() ? none : row[0];
   });
   flatten(down, exec);
@@ -115,26 +113,40 @@ Segmentation compute_segmentation(const Gradient<Dim>& gradient, Array<uint32_t>
     labels.descending[input(v)] = static_cast<std::int32_t>(minima[root_of(down, static_cast<uint32_t>(v))]);
   });
   down = {};
+  report(0.4);
 
   const CriticalNumbers maxima(gradient.critical_cells(Dim));
   flatten(up, exec);
   host_for_each(exec, n, [&](size_t v) {
     const uint32_t cell = gradient.first_cells()[v];
     const uint32_t root = cell == none ? none : root_of(up, cell);
-    const bool has_maximum = root != none && gradient.opposite(root) == Gradient<Dim>::critical;
+    const bool has_maximum = root != none && gradient.opposite(root) == GradientData<Dim>::critical;
     labels.ascending[input(v)] = has_maximum ? static_cast<std::int32_t>(maxima[root]) : -1;
   });
   up = {};
+  report(0.8);
   const size_t maximum_count = gradient.critical_cells(Dim).size();
   labels.count = {count_labels(labels.ascending, maximum_count),
                   count_labels(labels.descending, gradient.critical_cells(0).size()),
                   number_pairs(labels, maximum_count, exec)};
+  report(1);
   return labels;
+}
+
+template Segmentation find_segmentation(const GradientData<2>&, Array<uint32_t>, const MorseSmaleOptions<2>&);
+template Segmentation find_segmentation(const GradientData<3>&, Array<uint32_t>, const MorseSmaleOptions<3>&);
+
+}  // namespace detail
+
+template <int Dim>
+Segmentation compute_segmentation(const Gradient<Dim>& gradient, const MorseSmaleOptions<Dim>& options) {
+  const GradientData<Dim>& data = gradient.data();
+  if (is_usable_on_device(data, options.exec)) return find_segmentation(data, {}, options);
+  data.expect_paths();
+  return find_segmentation(data, Array<uint32_t>(data.next().begin(), data.next().end()), options);
 }
 
 template Segmentation compute_segmentation(const Gradient<2>&, const MorseSmaleOptions<2>&);
 template Segmentation compute_segmentation(const Gradient<3>&, const MorseSmaleOptions<3>&);
-template Segmentation compute_segmentation(const Gradient<2>&, Array<uint32_t>, const MorseSmaleOptions<2>&);
-template Segmentation compute_segmentation(const Gradient<3>&, Array<uint32_t>, const MorseSmaleOptions<3>&);
 
 }  // namespace tessera

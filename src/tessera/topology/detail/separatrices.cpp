@@ -1,12 +1,13 @@
 #include <memory>
 
 #include <tessera/core/config.h>
+#include <tessera/core/detail/monitor.h>
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/topology/detail/critical_numbers.h>
 #include <tessera/topology/detail/cuda/analyses.h>
 #include <tessera/topology/detail/path_joiner.h>
 #include <tessera/topology/detail/saddle_graph.h>
-#include <tessera/topology/morse_smale.h>
+#include <tessera/topology/detail/segmentation.h>
 
 namespace tessera {
 
@@ -20,8 +21,8 @@ using std::uint32_t;
 template <int Dim>
 class Tracer {
  public:
-  Tracer(const Gradient<Dim>& gradient, const MorseSmaleOptions<Dim>& options)
-      : gradient_(gradient), options_(options) {}
+  Tracer(const GradientData<Dim>& gradient, const MorseSmaleOptions<Dim>& options)
+      : gradient_(gradient), threads_(options.exec.threads()), monitor_(monitor_of(options.monitor)) {}
 
   [[nodiscard]] std::vector<PathPart> descending() const {
     const auto saddles = gradient_.critical_cells(1);
@@ -44,7 +45,7 @@ class Tracer {
   [[nodiscard]] std::vector<PathPart> connectors(size_t count, size_t chunk, const Number& number) const {
     const auto saddles = gradient_.critical_cells(2);
     const CriticalNumbers edges(gradient_.critical_cells(1));
-    std::vector<std::unique_ptr<SaddleSearch>> searches(static_cast<size_t>(options_.exec.threads()));
+    std::vector<std::unique_ptr<SaddleSearch>> searches(static_cast<size_t>(threads_));
     return trace(count, chunk, [&](size_t i, int worker, PathPart& part) {
       auto& search = searches[static_cast<size_t>(worker)];
       if (search == nullptr) search = std::make_unique<SaddleSearch>(gradient_);
@@ -59,24 +60,25 @@ class Tracer {
   template <class F>
   std::vector<PathPart> trace(size_t count, size_t chunk, const F& f) const {
     std::vector<PathPart> parts((count + chunk - 1) / chunk);
-    host::for_each_chunk(options_.exec.threads(), count, chunk, [&](host::Range range, int worker) {
-      if (options_.monitor != nullptr && options_.monitor->is_stopped()) return;
+    host::for_each_chunk(threads_, count, chunk, [&](host::Range range, int worker) {
+      if (monitor_.is_stopped()) return;
       for (size_t i = range.begin; i < range.end; ++i) f(i, worker, parts[range.begin / chunk]);
     });
-    if (options_.monitor != nullptr) options_.monitor->update("tracing separatrices", 0.5);
+    monitor_.update("tracing separatrices", 0.5);
     return parts;
   }
 
   void trace_down(const CriticalCell& saddle, uint32_t number, const CriticalNumbers& minima,
                   PathPart& part) const {
-    const uint32_t place = saddle.name.id - gradient_.first_edge(saddle.highest);
-    for (const uint32_t start : {saddle.highest.index(), gradient_.lower(saddle.highest)[place]}) {
+    const tiled::VertexId highest = gradient_.highest(saddle);
+    for (const uint32_t start : {highest.index(), gradient_.lower(highest)[gradient_.place(saddle)]}) {
       const size_t begin = part.cells.size();
       part.cells.push_back(saddle.name);
       uint32_t v = start;
       part.cells.push_back({v, 0, 0});
-      for (auto row = gradient_.lower(VertexId(v)); !row.empty(); row = gradient_.lower(VertexId(v))) {
-        part.cells.push_back({gradient_.first_edge(VertexId(v)), 0, 1});
+      for (auto row = gradient_.lower(tiled::VertexId(v)); !row.empty();
+           row = gradient_.lower(tiled::VertexId(v))) {
+        part.cells.push_back({gradient_.first_edge(tiled::VertexId(v)), 0, 1});
         v = row[0];
         part.cells.push_back({v, 0, 0});
       }
@@ -86,17 +88,17 @@ class Tracer {
 
   void trace_up(const CriticalCell& saddle, uint32_t number, const CriticalNumbers& maxima,
                 PathPart& part) const {
-    for (const uint32_t start : saddle.cofaces) {
+    for (const uint32_t start : gradient_.cofaces(number)) {
       const size_t begin = part.cells.size();
       part.cells.push_back(saddle.name);
       uint32_t cell = start;
       part.cells.push_back({cell, 0, Dim});
-      while (cell != Gradient<Dim>::none && gradient_.opposite(cell) != Gradient<Dim>::critical) {
+      while (cell != GradientData<Dim>::none && gradient_.opposite(cell) != GradientData<Dim>::critical) {
         part.cells.push_back(gradient_.facet_of(cell, gradient_.opposite(cell)));
         cell = gradient_.next()[cell];
         part.cells.push_back({cell, 0, Dim});
       }
-      if (cell == Gradient<Dim>::none) {  // through the boundary
+      if (cell == GradientData<Dim>::none) {  // through the boundary
         part.cells.resize(begin);
       } else {
         part.end_path({SeparatrixType::ascending, number, maxima[cell]}, begin);
@@ -117,12 +119,13 @@ class Tracer {
     part.end_path({SeparatrixType::connector, numbers[edges[end].edge], number}, begin);
   }
 
-  const Gradient<Dim>& gradient_;
-  const MorseSmaleOptions<Dim>& options_;
+  const GradientData<Dim>& gradient_;
+  int threads_;
+  const Monitor& monitor_;
 };
 
 template <int Dim>
-Separatrices trace_on_host(const Gradient<Dim>& gradient, const MorseSmaleOptions<Dim>& options) {
+Separatrices trace_on_host(const GradientData<Dim>& gradient, const MorseSmaleOptions<Dim>& options) {
   const Tracer<Dim> tracer(gradient, options);
   PathJoiner joiner;
   if (options.separatrices) joiner.add(SeparatrixType::descending, tracer.descending());
@@ -142,36 +145,36 @@ Separatrices trace_on_host(const Gradient<Dim>& gradient, const MorseSmaleOption
 template <int Dim>
 class DeviceTracer {
  public:
-  DeviceTracer(const Gradient<Dim>& gradient, const MorseSmaleOptions<Dim>& options)
-      : gradient_(gradient), device_(*gradient.on_device()), options_(options) {}
+  DeviceTracer(const GradientData<Dim>& gradient, const MorseSmaleOptions<Dim>& options)
+      : gradient_(gradient),
+        device_(*gradient.on_device()),
+        options_(options),
+        monitor_(monitor_of(options.monitor)) {}
 
   Separatrices run() {
     if (options_.separatrices) {
-      descending_ = cuda::trace_descending(device_, saddles(1), ids(0));
+      descending_ = cuda::trace_descending(device_, saddles(1), ids(0), monitor_);
       add_all(SeparatrixType::descending, descending_);
     }
-    report();
+    report(0.3);
     const Array<cuda::Saddle> upper = saddles(Dim - 1);
     if constexpr (Dim == 3) {
       if (options_.connectors) add_connectors(upper);
     }
-    report();
+    report(0.7);
     if (options_.separatrices) {
-      ascending_ = cuda::trace_ascending(device_, upper,
-                                         cuda::path_starts_of(gradient_.critical_cells(Dim - 1)), ids(Dim));
+      ascending_ = cuda::trace_ascending(device_, upper, cuda::path_starts_of(gradient_), ids(Dim), monitor_);
       add_all(SeparatrixType::ascending, ascending_);
     }
-    report();
+    report(1);
     return joiner_.join(Exec::host(options_.exec.threads()), device_.tiles->exec());
   }
 
  private:
-  void report() const {
-    if (options_.monitor != nullptr) options_.monitor->update("tracing separatrices", 0.5);
-  }
+  void report(double fraction) const { monitor_.update("tracing separatrices", fraction); }
 
   [[nodiscard]] Array<cuda::Saddle> saddles(int dimension) const {
-    return cuda::saddles_of(gradient_.critical_cells(dimension));
+    return cuda::saddles_of(gradient_, dimension);
   }
   [[nodiscard]] Array<uint32_t> ids(int dimension) const {
     return critical_ids(gradient_.critical_cells(dimension));
@@ -183,7 +186,7 @@ class DeviceTracer {
 
   /// The device's paths, and between them those of saddles that it leaves to the host.
   void add_connectors(const Array<cuda::Saddle>& saddles) {
-    connectors_ = cuda::trace_connectors(device_, saddles, ids(1));
+    connectors_ = cuda::trace_connectors(device_, saddles, ids(1), monitor_);
     const auto& left = connectors_.left;
     if (left.empty()) return add_all(SeparatrixType::connector, connectors_.paths);
     auto parts =
@@ -202,9 +205,10 @@ class DeviceTracer {
     add_until(connectors_.paths.ends.size(), connectors_.paths.cells.size());
   }
 
-  const Gradient<Dim>& gradient_;
+  const GradientData<Dim>& gradient_;
   const cuda::DeviceGradient<Dim>& device_;
   const MorseSmaleOptions<Dim>& options_;
+  const Monitor& monitor_;
   cuda::DevicePaths descending_;
   cuda::DeviceConnectors connectors_;
   cuda::DevicePaths ascending_;
@@ -215,13 +219,12 @@ class DeviceTracer {
 
 template <int Dim>
 Separatrices compute_separatrices(const Gradient<Dim>& gradient, const MorseSmaleOptions<Dim>& options) {
+  const GradientData<Dim>& data = gradient.data();
   if constexpr (built_with_cuda) {
-    if (options.exec.is_cuda() && gradient.on_device() != nullptr) {
-      return DeviceTracer<Dim>(gradient, options).run();
-    }
+    if (is_usable_on_device(data, options.exec)) return DeviceTracer<Dim>(data, options).run();
   }
-  TS_EXPECTS(!options.separatrices || gradient.next().size() == gradient.tiles().cell_count());
-  return trace_on_host(gradient, options);
+  if (options.separatrices) data.expect_paths();
+  return trace_on_host(data, options);
 }
 
 template Separatrices compute_separatrices(const Gradient<2>&, const MorseSmaleOptions<2>&);

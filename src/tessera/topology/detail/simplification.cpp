@@ -3,6 +3,7 @@
 #include <cmath>
 #include <memory>
 
+#include <tessera/core/detail/monitor.h>
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/topology/detail/critical_numbers.h>
@@ -18,6 +19,21 @@ using std::size_t;
 using std::uint32_t;
 
 constexpr uint32_t none = PersistencePair::none;
+
+/// Error(bad_option) unless the pairs can be of the gradient's critical cells.
+template <int Dim>
+void check_pairs(const Persistence& persistence, const Gradient<Dim>& gradient) {
+  const auto has = [&](std::uint32_t dimension, uint32_t number) {
+    return dimension <= Dim && number < gradient.critical_cells(static_cast<int>(dimension)).size();
+  };
+  for (const PersistencePair& pair : persistence.pairs) {
+    if (has(pair.dimension, pair.birth) && (!pair.is_finite() || has(pair.dimension + 1, pair.death)))
+      continue;
+    throw Error(ErrorCode::bad_option, "the persistence is of another gradient: a pair of dimension " +
+                                           std::to_string(pair.dimension) +
+                                           " names a critical cell that there is not");
+  }
+}
 
 /// Extrema and those they were merged into; one more stands for outside.
 class Heirs {
@@ -56,7 +72,7 @@ void append(Separatrices& all, const Separatrices& part) {
   const std::uint64_t before = all.offsets.back();
   for (size_t s = 0; s < part.ends.size(); ++s) {
     all.offsets.push_back(checked_offset(before + part.offsets[s + 1]));
-    ++all.count[static_cast<size_t>(part.ends[s].type)];
+    ++all.counts[static_cast<size_t>(part.ends[s].type)];
   }
   all.ends.insert(all.ends.end(), part.ends.begin(), part.ends.end());
   all.cells.insert(all.cells.end(), part.cells.begin(), part.cells.end());
@@ -66,11 +82,12 @@ template <int Dim>
 class Simplifier {
  public:
   Simplifier(const MorseSmaleComplex<Dim>& complex, const Persistence& persistence, double threshold,
-             const TopologyOptions<Dim>& options)
+             const SimplifyOptions& options)
       : complex_(complex),
-        gradient_(complex.gradient),
+        gradient_(complex.gradient.data()),
         persistence_(persistence),
-        options_(options),
+        threads_(options.exec.threads()),
+        monitor_(monitor_of(options.monitor)),
         descending_(gradient_),
         ascending_(gradient_),
         minima_(gradient_.critical_cells(0).size()),
@@ -96,9 +113,7 @@ class Simplifier {
   }
 
  private:
-  void report(double fraction) const {
-    if (options_.monitor != nullptr) options_.monitor->update("simplifying", fraction);
-  }
+  void report(double fraction) const { monitor_.update("simplifying", fraction); }
   [[nodiscard]] std::span<const CriticalCell> cells(int dimension) const {
     return gradient_.critical_cells(dimension);
   }
@@ -122,12 +137,12 @@ class Simplifier {
     auto pairs = pairs_below(0);
     const auto key = [&](const PersistencePair& pair) {
       const CriticalCell& edge = cells(1)[pair.death];
-      return std::pair{gradient_.order()[edge.highest], edge.name.id};
+      return std::pair{gradient_.order(edge.highest), edge.name.id};
     };
     std::sort(pairs.begin(), pairs.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
     const CriticalNumbers numbers(cells(0));
     for (const PersistencePair& pair : pairs) {
-      cancel_extremum(descending_, minima_, numbers, pair, cells(1)[pair.death], pair.birth);
+      cancel_extremum(descending_, minima_, numbers, pair, {pair.death, pair.birth});
     }
   }
 
@@ -137,21 +152,25 @@ class Simplifier {
     std::reverse(pairs.begin(), pairs.end());
     const CriticalNumbers numbers(cells(Dim));
     for (const PersistencePair& pair : pairs) {
-      cancel_extremum(ascending_, maxima_, numbers, pair, cells(Dim - 1)[pair.birth], pair.death);
+      cancel_extremum(ascending_, maxima_, numbers, pair, {pair.birth, pair.death});
     }
   }
 
+  struct Ends {
+    uint32_t saddle;  ///< numbers
+    uint32_t extremum;
+  };
   template <class Flow>
   void cancel_extremum(TurnedFlow<Flow>& flow, Heirs& heirs, const CriticalNumbers& numbers,
-                       const PersistencePair& pair, const CriticalCell& saddle, uint32_t extremum) {
+                       const PersistencePair& pair, const Ends& ends) {
     uint32_t near = none;
     uint32_t far = none;
     uint32_t heir = heirs.outside();
     size_t ways = 0;
-    for (const uint32_t start : flow.starts(saddle)) {
+    for (const uint32_t start : flow.starts(ends.saddle)) {
       const uint32_t end = flow.first_end(start);
       const uint32_t last = end == none ? heirs.outside() : heirs.last(numbers[end]);
-      if (last == extremum) {
+      if (last == ends.extremum) {
         near = start;
         ++ways;
       } else if (far == none) {
@@ -163,8 +182,8 @@ class Simplifier {
       ++result_.kept;
       return;
     }
-    flow.turn(saddle.name, near, far);
-    heirs.leave(extremum, heir);
+    flow.turn(cells(Flow::dimension == 0 ? 1 : Dim - 1)[ends.saddle].name, near, far);
+    heirs.leave(ends.extremum, heir);
     cancel(pair);
   }
 
@@ -203,9 +222,7 @@ class Simplifier {
   }
 
   void trace_separatrices() {
-    const auto has = [&](SeparatrixType type) {
-      return complex_.separatrices.count[static_cast<size_t>(type)] > 0;
-    };
+    const auto has = [&](SeparatrixType type) { return complex_.separatrices.count(type) > 0; };
     if (has(SeparatrixType::descending)) {
       const CriticalNumbers numbers(cells(0));
       trace(1, [&](uint32_t i, int, Part& part) {
@@ -229,9 +246,9 @@ class Simplifier {
     constexpr size_t chunk = 32;
     const auto& saddles = result_.critical[static_cast<size_t>(dimension)];
     std::vector<Part> parts((saddles.size() + chunk - 1) / chunk);
-    host::for_each_chunk(options_.exec.threads(), saddles.size(), chunk, [&](host::Range range, int worker) {
+    host::for_each_chunk(threads_, saddles.size(), chunk, [&](host::Range range, int worker) {
       for (size_t i = range.begin; i < range.end; ++i) {
-        if (options_.monitor != nullptr && options_.monitor->is_stopped()) return;
+        if (monitor_.is_stopped()) return;
         f(saddles[i], worker, parts[range.begin / chunk]);
       }
     });
@@ -244,7 +261,7 @@ class Simplifier {
                    Part& part) const {
     const bool is_down = ends.type == SeparatrixType::descending;
     const CriticalCell& saddle = cells(is_down ? 1 : Dim - 1)[ends.source];
-    for (const uint32_t start : flow.starts(saddle)) {
+    for (const uint32_t start : flow.starts(ends.source)) {
       part.paths.cells.push_back(saddle.name);
       uint32_t at = start;
       part.paths.cells.push_back({at, 0, Flow::dimension});
@@ -265,7 +282,7 @@ class Simplifier {
 
   void trace_connectors() requires(Dim == 3) {
     const CriticalNumbers numbers(cells(1));
-    std::vector<std::unique_ptr<WallSearch>> searches(static_cast<size_t>(options_.exec.threads()));
+    std::vector<std::unique_ptr<WallSearch>> searches(static_cast<size_t>(threads_));
     trace(2, [&](uint32_t number, int worker, Part& part) {
       auto& search = searches[static_cast<size_t>(worker)];
       if (search == nullptr) search = std::make_unique<WallSearch>(gradient_, *walls_);
@@ -308,7 +325,7 @@ class Simplifier {
     labels.descending.resize(n);
     labels.ascending.resize(n);
     labels.morse_smale.resize(n);
-    host_for_each(Exec::host(options_.exec.threads()), n, [&](size_t v) {
+    host_for_each(Exec::host(threads_), n, [&](size_t v) {
       labels.descending[v] = look_up(of_minima, old.descending[v]);
       labels.ascending[v] = look_up(of_maxima, old.ascending[v]);
       labels.morse_smale[v] = look_up(regions.labels, old.morse_smale[v]);
@@ -325,7 +342,7 @@ class Simplifier {
   [[nodiscard]] Regions pair_regions() {
     using Extrema = std::pair<std::int32_t, std::int32_t>;
     const Segmentation& old = complex_.segmentation;
-    std::vector<Extrema> extrema(old.count[2]);
+    std::vector<Extrema> extrema(old.count.morse_smale);
     for (size_t v = 0; v < old.morse_smale.size(); ++v) {
       if (old.morse_smale[v] >= 0)
         extrema[static_cast<size_t>(old.morse_smale[v])] = {old.descending[v], old.ascending[v]};
@@ -355,9 +372,10 @@ class Simplifier {
   }
 
   const MorseSmaleComplex<Dim>& complex_;
-  const Gradient<Dim>& gradient_;
+  const GradientData<Dim>& gradient_;
   const Persistence& persistence_;
-  const TopologyOptions<Dim>& options_;
+  int threads_;
+  const Monitor& monitor_;
   TurnedFlow<DescendingFlow<Dim>> descending_;
   TurnedFlow<AscendingFlow<Dim>> ascending_;
   std::optional<TurnedWalls> walls_;
@@ -376,9 +394,11 @@ bool SimplifiedComplex::is_left(int dimension, uint32_t number) const {
 
 template <int Dim>
 SimplifiedComplex simplify(const MorseSmaleComplex<Dim>& complex, const Persistence& persistence,
-                           double threshold, const TopologyOptions<Dim>& options) {
-  TS_EXPECTS(!std::isnan(threshold));
-  TS_EXPECTS(complex.gradient.next().size() == complex.gradient.tiles().cell_count());
+                           double threshold, const SimplifyOptions& options) {
+  if (std::isnan(threshold))
+    throw Error(ErrorCode::bad_option, "the threshold of the simplification is not a number");
+  complex.gradient.data().expect_paths();
+  check_pairs(persistence, complex.gradient);
   return Simplifier<Dim>(complex, persistence, threshold, options).run();
 }
 
@@ -389,7 +409,7 @@ CriticalPoints filter_critical_points(const CriticalPoints& points, const Gradie
   std::vector<VertexId> vertices;
   for (int d = 0; d <= Dim; ++d) {
     for (const uint32_t i : simplified.critical[static_cast<size_t>(d)]) {
-      vertices.push_back(gradient.tiles().to_input(gradient.critical_cells(d)[i].highest));
+      vertices.push_back(gradient.critical_cells(d)[i].highest);
     }
   }
   std::sort(vertices.begin(), vertices.end());
@@ -397,15 +417,15 @@ CriticalPoints filter_critical_points(const CriticalPoints& points, const Gradie
   for (const CriticalPoint& point : points.points) {
     if (!std::binary_search(vertices.begin(), vertices.end(), point.vertex)) continue;
     left.points.push_back(point);
-    ++left.count[static_cast<size_t>(point.type)];
+    ++left.counts[static_cast<size_t>(point.type)];
   }
   return left;
 }
 
 template SimplifiedComplex simplify(const MorseSmaleComplex<2>&, const Persistence&, double,
-                                    const TopologyOptions<2>&);
+                                    const SimplifyOptions&);
 template SimplifiedComplex simplify(const MorseSmaleComplex<3>&, const Persistence&, double,
-                                    const TopologyOptions<3>&);
+                                    const SimplifyOptions&);
 template CriticalPoints filter_critical_points(const CriticalPoints&, const Gradient<2>&,
                                                const SimplifiedComplex&);
 template CriticalPoints filter_critical_points(const CriticalPoints&, const Gradient<3>&,

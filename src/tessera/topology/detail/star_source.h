@@ -12,11 +12,12 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <vector>
 
 #include <tessera/connect/connectivity.h>
-#include <tessera/core/macros.h>
+#include <tessera/core/error.h>
 #include <tessera/core/progress.h>
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/exec/exec.h>
@@ -52,7 +53,7 @@ class TileStars {
     order_.resize(view_.vertex_count());
     for (std::uint32_t l = 0; l < order_.size(); ++l) {
       ids_[l] = view_.vertex_id(l);
-      order_[l] = (*order_of_)[VertexId(ids_[l])];
+      order_[l] = (*order_of_)[tiled::VertexId(ids_[l])];
     }
   }
   [[nodiscard]] auto owned() const { return view_.owned(); }
@@ -88,9 +89,7 @@ class PulledStars {
   using Rows = tessera::Rows<StarRelation<Dim>, Dim>;
 
   PulledStars(const TiledMesh<Dim>& tiles, const OrderArray& order, const Rows& rows)
-      : tiles_(&tiles), order_of_(&order), reader_(rows.reader()) {
-    TS_EXPECTS(rows.ids() == Ids::tiled || (tiles.keeps_vertex_order() && tiles.keeps_cell_order()));
-  }
+      : tiles_(&tiles), order_of_(&order), reader_(rows.reader()) {}
 
   void select(VertexId center) {
     center_ = center;
@@ -111,7 +110,7 @@ class PulledStars {
       }
     }
     order_.resize(ids_.size());
-    for (std::size_t l = 0; l < ids_.size(); ++l) order_[l] = (*order_of_)[VertexId(ids_[l])];
+    for (std::size_t l = 0; l < ids_.size(); ++l) order_[l] = (*order_of_)[tiled::VertexId(ids_[l])];
   }
 
   [[nodiscard]] VertexId center() const { return center_; }
@@ -165,6 +164,20 @@ class PulledStars {
   std::vector<Slot> slots_ = std::vector<Slot>(256);
 };
 
+/// Error(bad_option) unless the rows can be of a connectivity of these tiles.
+template <int Dim>
+void check_rows(const TiledMesh<Dim>& tiles, const Rows<StarRelation<Dim>, Dim>& rows) {
+  if (rows.size() != tiles.vertex_count()) {
+    throw Error(ErrorCode::bad_option, "the rows are those of " + std::to_string(rows.size()) +
+                                           " vertices, but the tiles have " +
+                                           std::to_string(tiles.vertex_count()));
+  }
+  if (rows.ids() != Ids::tiled && !(tiles.keeps_vertex_order() && tiles.keeps_cell_order())) {
+    throw Error(ErrorCode::bad_option,
+                "the rows speak the input's ids; request them from a connectivity with Ids::tiled");
+  }
+}
+
 /// One S for each worker, made by `make`.
 template <class S, class Make>
 std::vector<std::unique_ptr<S>> one_for_each_worker(const Exec& exec, const Make& make) {
@@ -183,11 +196,11 @@ struct VertexRange {
 /// are numbered from 0 to exec.threads(). Stops when the monitor says so.
 template <int Dim, class RangeAt, class F>
 void for_each_star_of(const TiledMesh<Dim>& tiles, const OrderArray& order, std::size_t count,
-                      const RangeAt& range_at, const Exec& exec, const Monitor* monitor, const F& f) {
+                      const RangeAt& range_at, const Exec& exec, const Monitor& monitor, const F& f) {
   const auto stars = one_for_each_worker<TileStars<Dim>>(
       exec, [&] { return std::make_unique<TileStars<Dim>>(tiles, order); });
   host::for_each_chunk(exec.threads(), count, 1, [&](host::Range chunk, int worker) {
-    if (monitor != nullptr && monitor->is_stopped()) return;
+    if (monitor.is_stopped()) return;
     TileStars<Dim>& mine = *stars[static_cast<std::size_t>(worker)];
     const VertexRange range = range_at(chunk.begin);
     mine.load(tiles.tile_of(VertexId(range.begin)));
@@ -201,7 +214,7 @@ void for_each_star_of(const TiledMesh<Dim>& tiles, const OrderArray& order, std:
 /// For some vertices.
 template <int Dim, class F>
 void for_each_star(const TiledMesh<Dim>& tiles, const OrderArray& order, const Array<VertexRange>& ranges,
-                   const Exec& exec, const Monitor* monitor, const F& f) {
+                   const Exec& exec, const Monitor& monitor, const F& f) {
   for_each_star_of(
       tiles, order, ranges.size(), [&](std::size_t i) { return ranges[i]; }, exec, monitor, f);
 }
@@ -209,7 +222,7 @@ void for_each_star(const TiledMesh<Dim>& tiles, const OrderArray& order, const A
 /// For every vertex of the mesh: tile by tile, or by pulling where `rows` are given.
 template <int Dim, class F>
 void for_each_star(const TiledMesh<Dim>& tiles, const OrderArray& order,
-                   const typename PulledStars<Dim>::Rows* rows, const Exec& exec, const Monitor* monitor,
+                   const typename PulledStars<Dim>::Rows* rows, const Exec& exec, const Monitor& monitor,
                    const F& f) {
   if (rows == nullptr) {
     const auto tile_at = [&](std::size_t t) {
@@ -218,6 +231,7 @@ void for_each_star(const TiledMesh<Dim>& tiles, const OrderArray& order,
     };
     return for_each_star_of(tiles, order, tiles.tile_count(), tile_at, exec, monitor, f);
   }
+  check_rows(tiles, *rows);
   const auto stars = one_for_each_worker<PulledStars<Dim>>(
       exec, [&] { return std::make_unique<PulledStars<Dim>>(tiles, order, *rows); });
   // Each thread stays in one place for long, so that whoever works ahead of it is not in vain.
@@ -226,7 +240,7 @@ void for_each_star(const TiledMesh<Dim>& tiles, const OrderArray& order,
   host::for_each_chunk(exec.threads(), tiles.vertex_count(), chunk, [&](host::Range range, int worker) {
     PulledStars<Dim>& mine = *stars[static_cast<std::size_t>(worker)];
     for (std::size_t v = range.begin; v < range.end; ++v) {
-      if (monitor != nullptr && monitor->is_stopped()) return;
+      if (monitor.is_stopped()) return;
       mine.select(VertexId(static_cast<std::uint32_t>(v)));
       f(worker, mine);
     }

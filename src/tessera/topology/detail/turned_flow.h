@@ -6,10 +6,11 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
-#include <tessera/topology/gradient.h>
+#include <tessera/topology/detail/gradient_data.h>
 
 namespace tessera::detail {
 
@@ -23,55 +24,57 @@ struct FlowStep {
 template <int Dim>
 class DescendingFlow {
  public:
-  explicit DescendingFlow(const Gradient<Dim>& gradient) : gradient_(gradient) {}
+  explicit DescendingFlow(const GradientData<Dim>& gradient) : gradient_(gradient) {}
   static constexpr std::uint32_t dimension = 0;
 
   /// Where the gradient itself goes; nothing at a minimum.
   [[nodiscard]] std::optional<FlowStep> first_step(std::uint32_t v) const {
-    const auto row = gradient_.lower(VertexId(v));
+    const auto row = gradient_.lower(tiled::VertexId(v));
     if (row.empty()) return std::nullopt;
-    return FlowStep{{gradient_.first_edge(VertexId(v)), 0, 1}, row[0]};
+    return FlowStep{{gradient_.first_edge(tiled::VertexId(v)), 0, 1}, row[0]};
   }
   /// The minimum that the gradient itself leads to.
   [[nodiscard]] std::uint32_t first_end(std::uint32_t v) const {
-    for (auto row = gradient_.lower(VertexId(v)); !row.empty(); row = gradient_.lower(VertexId(v)))
+    for (auto row = gradient_.lower(tiled::VertexId(v)); !row.empty();
+         row = gradient_.lower(tiled::VertexId(v)))
       v = row[0];
     return v;
   }
-  /// The two ends of a critical edge.
-  [[nodiscard]] std::vector<std::uint32_t> starts(const CriticalCell& edge) const {
-    const std::uint32_t place = edge.name.id - gradient_.first_edge(edge.highest);
-    return {edge.highest.index(), gradient_.lower(edge.highest)[place]};
+  /// The two ends of the critical edge of that number.
+  [[nodiscard]] std::array<std::uint32_t, 2> starts(std::uint32_t edge) const {
+    const CriticalCell& cell = gradient_.critical_cells(1)[edge];
+    const tiled::VertexId highest = gradient_.highest(cell);
+    return {highest.index(), gradient_.lower(highest)[gradient_.place(cell)]};
   }
 
  private:
-  const Gradient<Dim>& gradient_;
+  const GradientData<Dim>& gradient_;
 };
 
 /// Cells that flow up to maxima.
 template <int Dim>
 class AscendingFlow {
  public:
-  explicit AscendingFlow(const Gradient<Dim>& gradient) : gradient_(gradient) {}
+  explicit AscendingFlow(const GradientData<Dim>& gradient) : gradient_(gradient) {}
   static constexpr std::uint32_t dimension = Dim;
 
   [[nodiscard]] std::optional<FlowStep> first_step(std::uint32_t cell) const {
-    if (gradient_.opposite(cell) == Gradient<Dim>::critical) return std::nullopt;
+    if (gradient_.opposite(cell) == GradientData<Dim>::critical) return std::nullopt;
     return FlowStep{gradient_.facet_of(cell, gradient_.opposite(cell)), gradient_.next()[cell]};
   }
   /// The maximum that the gradient itself leads to; none: outside.
   [[nodiscard]] std::uint32_t first_end(std::uint32_t cell) const {
-    while (cell != Gradient<Dim>::none && gradient_.opposite(cell) != Gradient<Dim>::critical)
+    while (cell != GradientData<Dim>::none && gradient_.opposite(cell) != GradientData<Dim>::critical)
       cell = gradient_.next()[cell];
     return cell;
   }
-  /// The cells around a critical facet.
-  [[nodiscard]] const std::vector<std::uint32_t>& starts(const CriticalCell& facet) const {
-    return facet.cofaces;
+  /// The cells around the critical facet of that number.
+  [[nodiscard]] std::span<const std::uint32_t> starts(std::uint32_t facet) const {
+    return gradient_.cofaces(facet);
   }
 
  private:
-  const Gradient<Dim>& gradient_;
+  const GradientData<Dim>& gradient_;
 };
 
 /// One of the two above, turned around here and there.
@@ -105,7 +108,7 @@ class TurnedFlow : public Flow {
 
 /// A triangle of tetrahedra by places in the row of its highest vertex.
 struct RowTriangle {
-  VertexId highest;
+  tiled::VertexId highest;
   std::uint32_t high;
   std::uint32_t low;
 };
@@ -113,13 +116,13 @@ struct RowTriangle {
 /// An edge of a wall and the vertex in whose row it is.
 struct WallEdge {
   std::uint32_t edge;
-  VertexId highest;
+  tiled::VertexId highest;
 };
 
 /// Edges that flow down through triangles to critical edges (saddle_graph.h), turned around here and there.
 class TurnedWalls {
  public:
-  explicit TurnedWalls(const Gradient<3>& gradient) : gradient_(gradient) {}
+  explicit TurnedWalls(const GradientData<3>& gradient) : gradient_(gradient) {}
 
   /// The triangle an edge is paired with; nothing for critical edges and those paired with a vertex.
   [[nodiscard]] std::optional<RowTriangle> triangle_of(const WallEdge& at) const {
@@ -128,20 +131,20 @@ class TurnedWalls {
     const std::uint32_t place = at.edge - gradient_.first_edge(at.highest);
     if (place == 0) return std::nullopt;
     const std::uint32_t third = gradient_.triangle_of(at.highest, place);
-    if (third == Gradient<3>::none) return std::nullopt;
+    if (third == GradientData<3>::none) return std::nullopt;
     return RowTriangle{at.highest, std::max(place, third), std::min(place, third)};
   }
   /// From its highest vertices to its lowest.
   [[nodiscard]] std::array<WallEdge, 3> edges_of(const RowTriangle& t) const {
     const auto row = gradient_.lower(t.highest);
     const std::uint32_t first = gradient_.first_edge(t.highest);
-    const VertexId second(row[t.high]);
-    const std::uint32_t place = gradient_.place_of(second, VertexId(row[t.low]));
+    const tiled::VertexId second(row[t.high]);
+    const std::uint32_t place = gradient_.place_of(second, tiled::VertexId(row[t.low]));
     return {WallEdge{first + t.high, t.highest}, WallEdge{first + t.low, t.highest},
             WallEdge{gradient_.first_edge(second) + place, second}};
   }
   [[nodiscard]] RowTriangle triangle(const CriticalCell& saddle) const {
-    return {saddle.highest, saddle.name.id - gradient_.first_edge(saddle.highest), saddle.name.low};
+    return {gradient_.highest(saddle), gradient_.place(saddle), saddle.name.low};
   }
   [[nodiscard]] CellName name_of(const RowTriangle& t) const {
     return {gradient_.first_edge(t.highest) + t.high, t.low, 2};
@@ -158,7 +161,7 @@ class TurnedWalls {
   }
 
  private:
-  const Gradient<3>& gradient_;
+  const GradientData<3>& gradient_;
   std::unordered_map<std::uint32_t, RowTriangle> turned_;
 };
 

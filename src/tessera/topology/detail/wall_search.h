@@ -16,14 +16,14 @@ namespace tessera::detail {
 /// One for each thread; takes a byte an edge.
 class WallSearch {
  public:
-  static constexpr std::uint32_t none = Gradient<3>::none;
+  static constexpr std::uint32_t none = GradientData<3>::none;
 
   struct Met {
     WallEdge at;
     std::uint32_t parent;  ///< place in met() of the edge it was reached from; none from the saddle itself
   };
 
-  WallSearch(const Gradient<3>& gradient, const TurnedWalls& walls)
+  WallSearch(const GradientData<3>& gradient, const TurnedWalls& walls)
       : walls_(walls), marks_(gradient.edge_count(), unseen) {}
 
   /// Breadth first, edges of a triangle from its highest vertices to its lowest.

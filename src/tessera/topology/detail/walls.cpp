@@ -3,6 +3,7 @@
 #include <bit>
 #include <memory>
 
+#include <tessera/core/detail/monitor.h>
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/tile/materialize.h>
 #include <tessera/topology/detail/saddle_graph.h>
@@ -56,10 +57,10 @@ void sort_ring(std::span<RingCell> ring) {
   const auto neighbour = [&](const RingCell& cell, uint32_t vertex) {
     const auto at = std::find_if(ring.begin(), ring.end(),
                                  [&](const RingCell& c) { return c.cell != cell.cell && c.has(vertex); });
-    return at == ring.end() ? Gradient<3>::none : at->input;
+    return at == ring.end() ? GradientData<3>::none : at->input;
   };
   const auto is_open_at = [&](const RingCell& c, size_t k) {
-    return neighbour(c, c.others[k]) == Gradient<3>::none;
+    return neighbour(c, c.others[k]) == GradientData<3>::none;
   };
   auto start = ring.begin();
   bool is_open = false;
@@ -127,7 +128,7 @@ class EdgeNumbers {
 /// it, those that are paired with another triangle around it. saddle_graph.h backwards.
 class WallEdges {
  public:
-  explicit WallEdges(const Gradient<3>& gradient) : gradient_(gradient) {}
+  explicit WallEdges(const GradientData<3>& gradient) : gradient_(gradient) {}
 
   struct Record {
     uint32_t edge;
@@ -135,13 +136,13 @@ class WallEdges {
     uint32_t above;  ///< how many edges
   };
   std::vector<Record> records;
-  std::vector<uint32_t> rings;
+  std::vector<TetId> rings;
   std::vector<uint32_t> above;
 
   /// Looks at all edges above a saddle that nobody has taken. `cells_of(v)` gives the cells around a vertex.
   template <class CellsOf>
   void explore(const CriticalCell& saddle, CellsOf& cells_of, TakenEdges& taken) {
-    if (taken.take(saddle.name.id)) open_.push_back({saddle.name.id, saddle.highest});
+    if (taken.take(saddle.name.id)) open_.push_back({saddle.name.id, gradient_.highest(saddle)});
     while (!open_.empty()) {
       const OpenEdge at = open_.back();
       open_.pop_back();
@@ -150,7 +151,7 @@ class WallEdges {
       ring_.clear();
       for (const uint32_t cell : cells_of(at.highest)) add_if_around(cell, at.highest.index(), low);
       sort_ring(ring_);
-      for (const RingCell& cell : ring_) rings.push_back(cell.cell);
+      for (const RingCell& cell : ring_) rings.push_back(TetId(cell.input));
       const size_t before = above.size();
       find_above(at, place, low, taken);
       records.push_back(
@@ -161,7 +162,7 @@ class WallEdges {
  private:
   struct OpenEdge {
     uint32_t edge;
-    VertexId highest;
+    tiled::VertexId highest;
   };
 
   void add_if_around(uint32_t id, uint32_t a, uint32_t b) {
@@ -169,7 +170,7 @@ class WallEdges {
     bool is_around = false;
     for (const VertexId corner : corners) is_around |= corner.index() == b;
     if (!is_around) return;
-    RingCell cell{gradient_.tiles().to_input(TetId(id)).index(), id, {}};
+    RingCell cell{gradient_.to_input_cell(id).index(), id, {}};
     size_t others = 0;
     for (const VertexId corner : corners) {
       if (corner.index() != a && corner.index() != b) cell.others[others++] = corner.index();
@@ -183,7 +184,7 @@ class WallEdges {
     thirds_.clear();
     for (const RingCell& cell : ring_) {
       for (const uint32_t vertex : cell.others) {
-        const std::uint64_t key = order[VertexId(vertex)];
+        const std::uint64_t key = order[tiled::VertexId(vertex)];
         auto at = thirds_.end();
         while (at != thirds_.begin() && key < (at - 1)->first) --at;
         if (at == thirds_.begin() || (at - 1)->first != key) thirds_.insert(at, {key, vertex});
@@ -196,9 +197,9 @@ class WallEdges {
     const std::uint64_t own = gradient_.order()[at.highest];
     for (const auto& [key, third] : thirds_) {
       const bool is_highest = own < key;
-      const VertexId top = is_highest ? VertexId(third) : at.highest;
-      const uint32_t p = gradient_.place_of(top, is_highest ? at.highest : VertexId(third));
-      const uint32_t q = is_highest ? gradient_.place_of(top, VertexId(low)) : place;
+      const tiled::VertexId top = is_highest ? tiled::VertexId(third) : at.highest;
+      const uint32_t p = gradient_.place_of(top, is_highest ? at.highest : tiled::VertexId(third));
+      const uint32_t q = is_highest ? gradient_.place_of(top, tiled::VertexId(low)) : place;
       for (const auto& [edge, other] : {std::pair{p, q}, std::pair{q, p}}) {
         const uint32_t number = gradient_.first_edge(top) + edge;
         if (edge == 0 || number == at.edge || gradient_.triangle_of(top, edge) != other) continue;
@@ -208,7 +209,7 @@ class WallEdges {
     }
   }
 
-  const Gradient<3>& gradient_;
+  const GradientData<3>& gradient_;
   std::vector<OpenEdge> open_;
   std::vector<RingCell> ring_;                              ///< of the current edge
   std::vector<std::pair<std::uint64_t, uint32_t>> thirds_;  ///< (order, vertex)
@@ -216,18 +217,19 @@ class WallEdges {
 
 /// Calls f(saddle, worker, chunk) for the critical cells of a dimension.
 template <class F>
-void for_each_saddle(const Gradient<3>& gradient, const MorseSmaleOptions<3>& options, int dimension,
+void for_each_saddle(const GradientData<3>& gradient, const MorseSmaleOptions<3>& options, int dimension,
                      const F& f) {
   constexpr size_t chunk = 8;
   const auto saddles = gradient.critical_cells(dimension);
+  const Monitor& monitor = monitor_of(options.monitor);
   host::for_each_chunk(options.exec.threads(), saddles.size(), chunk, [&](host::Range range, int worker) {
-    if (options.monitor != nullptr && options.monitor->is_stopped()) return;
+    if (monitor.is_stopped()) return;
     for (size_t i = range.begin; i < range.end; ++i) f(saddles[i], static_cast<size_t>(worker), i / chunk);
   });
-  if (options.monitor != nullptr) options.monitor->update("building walls", dimension == 2 ? 0.5 : 1.0);
+  monitor.update("building walls", dimension == 2 ? 0.5 : 1.0);
 }
 
-void find_descending(const Gradient<3>& gradient, const MorseSmaleOptions<3>& options, Walls& walls) {
+void find_descending(const GradientData<3>& gradient, const MorseSmaleOptions<3>& options, Walls& walls) {
   std::vector<Part<CellName>> parts(gradient.critical_cells(2).size() / 8 + 1);
   std::vector<std::unique_ptr<SaddleSearch>> searches(static_cast<size_t>(options.exec.threads()));
   for_each_saddle(gradient, options, 2, [&](const CriticalCell& saddle, size_t worker, size_t chunk) {
@@ -299,7 +301,7 @@ WallGraph join_edges(std::vector<std::unique_ptr<WallEdges>>& found, const EdgeN
 
 /// `make_cells_of()` gives each worker its own way to the cells around a vertex.
 template <class MakeCellsOf>
-std::vector<std::unique_ptr<WallEdges>> explore_edges(const Gradient<3>& gradient,
+std::vector<std::unique_ptr<WallEdges>> explore_edges(const GradientData<3>& gradient,
                                                       const MorseSmaleOptions<3>& options,
                                                       const MakeCellsOf& make_cells_of, TakenEdges& taken) {
   std::vector<std::unique_ptr<WallEdges>> found;
@@ -314,21 +316,26 @@ std::vector<std::unique_ptr<WallEdges>> explore_edges(const Gradient<3>& gradien
   return found;
 }
 
-std::vector<std::unique_ptr<WallEdges>> explore_edges(const Gradient<3>& gradient,
+std::vector<std::unique_ptr<WallEdges>> explore_edges(const GradientData<3>& gradient,
                                                       const MorseSmaleOptions<3>& options,
                                                       TakenEdges& taken) {
   if (options.rows != nullptr) {
+    check_rows(gradient.tiles(), *options.rows);
     return explore_edges(
         gradient, options,
-        [&] { return [reader = options.rows->reader()](VertexId v) mutable { return reader[v].indices(); }; },
+        [&] {
+          return [reader = options.rows->reader()](tiled::VertexId v) mutable {
+            return reader[VertexId(v.index())].indices();
+          };
+        },
         taken);
   }
   const auto vt = materialize<VT>(gradient.tiles(), Enumeration<3>{}, {.exec = Exec::host(options.exec.threads())});
   return explore_edges(
       gradient, options,
       [&] {
-        return [&](VertexId v) {
-          const auto row = vt[v];
+        return [&](tiled::VertexId v) {
+          const auto row = vt[VertexId(v.index())];
           return std::span(reinterpret_cast<const uint32_t*>(row.data()), row.size());
         };
       },
@@ -337,7 +344,7 @@ std::vector<std::unique_ptr<WallEdges>> explore_edges(const Gradient<3>& gradien
 
 /// Breadth first from each 1-saddle. A wall shares most of its edges with others: rings and neighbours of all
 /// of them were found before, once.
-void find_ascending(const Gradient<3>& gradient, const MorseSmaleOptions<3>& options, Walls& walls) {
+void find_ascending(const GradientData<3>& gradient, const MorseSmaleOptions<3>& options, Walls& walls) {
   TakenEdges taken(gradient.edge_count());
   auto found = explore_edges(gradient, options, taken);
   const EdgeNumbers numbers(taken);
@@ -369,8 +376,8 @@ void find_ascending(const Gradient<3>& gradient, const MorseSmaleOptions<3>& opt
 
 Walls compute_walls(const Gradient<3>& gradient, const MorseSmaleOptions<3>& options) {
   Walls walls;
-  find_descending(gradient, options, walls);
-  find_ascending(gradient, options, walls);
+  find_descending(gradient.data(), options, walls);
+  find_ascending(gradient.data(), options, walls);
   return walls;
 }
 

@@ -19,6 +19,7 @@
 #include <tessera/tile/detail/cuda/device_tiles.h>
 #include <tessera/tile/tiled_mesh.h>
 #include <tessera/topology/critical_points.h>
+#include <tessera/topology/detail/gradient_data.h>
 #include <tessera/topology/detail/star_source.h>
 #include <tessera/topology/morse_smale.h>
 #include <tessera/topology/order.h>
@@ -34,7 +35,8 @@ namespace tessera::detail::cuda {
 /// compute_order() on the device: by tiled vertex.
 template <int Dim>
 [[nodiscard]] Buffer<VertexOrderKey> compute_order(const TiledMesh<Dim>& tiles,
-                                                   const DeviceTiles<Dim>& on_device, const Field& field);
+                                                   const DeviceTiles<Dim>& on_device, const Field& field,
+                                                   const Monitor& monitor);
 
 struct FoundPoints {
   Array<CriticalPoint> points;  ///< tiled ids, in no order
@@ -42,7 +44,7 @@ struct FoundPoints {
 };
 template <int Dim>
 [[nodiscard]] FoundPoints find_critical_points(const DeviceTiles<Dim>& tiles,
-                                               const Buffer<VertexOrderKey>& order);
+                                               const Buffer<VertexOrderKey>& order, const Monitor& monitor);
 
 /// A critical cell as the kernel finds it; tiled ids.
 struct FoundCell {
@@ -71,7 +73,8 @@ struct DeviceGradient {
 template <int Dim>
 class GradientFinder {
  public:
-  GradientFinder(const DeviceTiles<Dim>& tiles, const Buffer<VertexOrderKey>& order, bool keep_paths);
+  GradientFinder(const DeviceTiles<Dim>& tiles, const Buffer<VertexOrderKey>& order, bool keep_paths,
+                 const Monitor& monitor);
 
   /// Vertices for the host, ascending.
   [[nodiscard]] const Array<VertexRange>& left() const { return left_; }
@@ -91,6 +94,7 @@ class GradientFinder {
   const DeviceTiles<Dim>& tiles_;
   const Buffer<VertexOrderKey>& order_;
   bool keep_paths_;
+  const Monitor& monitor_;
   std::size_t rows_needed_ = 0;
   std::size_t critical_needed_ = 0;
   Array<std::uint32_t> host_tiles_;
@@ -109,23 +113,25 @@ struct DeviceLabels {
   Buffer<std::int32_t> ascending;
   Buffer<std::int32_t> descending;
   Buffer<std::int32_t> morse_smale;
-  std::array<std::size_t, 3> count = {};
+  Segmentation::Counts count;
 };
 /// `minima`, `maxima`: tiled ids of the critical vertices and cells in the order of their numbers.
 template <int Dim>
 [[nodiscard]] DeviceLabels find_regions(const DeviceGradient<Dim>& gradient,
                                         std::span<const std::uint32_t> minima,
-                                        std::span<const std::uint32_t> maxima);
+                                        std::span<const std::uint32_t> maxima, const Monitor& monitor);
 
 /// A critical cell that paths begin at.
 struct Saddle {
   CellName name;
-  std::uint32_t highest;  ///< vertex
+  std::uint32_t highest;  ///< vertex; tiled id
 };
-[[nodiscard]] inline Array<Saddle> saddles_of(std::span<const CriticalCell> cells) {
+template <int Dim>
+[[nodiscard]] Array<Saddle> saddles_of(const GradientData<Dim>& gradient, int dimension) {
   Array<Saddle> saddles;
-  saddles.reserve(cells.size());
-  for (const CriticalCell& cell : cells) saddles.push_back({cell.name, cell.highest.index()});
+  saddles.reserve(gradient.critical_cells(dimension).size());
+  for (const CriticalCell& cell : gradient.critical_cells(dimension))
+    saddles.push_back({cell.name, gradient.highest(cell).index()});
   return saddles;
 }
 
@@ -135,11 +141,13 @@ struct PathStart {
   std::uint32_t cell;    ///< vertex or top cell
 };
 /// The cells around critical facets.
-[[nodiscard]] inline Array<PathStart> path_starts_of(std::span<const CriticalCell> facets) {
+template <int Dim>
+[[nodiscard]] Array<PathStart> path_starts_of(const GradientData<Dim>& gradient) {
+  const std::size_t facets = gradient.critical_cells(Dim - 1).size();
   Array<PathStart> starts;
-  starts.reserve(2 * facets.size());
-  for (std::uint32_t i = 0; i < facets.size(); ++i) {
-    for (const std::uint32_t cell : facets[i].cofaces) starts.push_back({i, cell});
+  starts.reserve(2 * facets);
+  for (std::uint32_t i = 0; i < facets; ++i) {
+    for (const std::uint32_t cell : gradient.cofaces(i)) starts.push_back({i, cell});
   }
   return starts;
 }
@@ -155,11 +163,11 @@ struct DevicePaths {
 template <int Dim>
 [[nodiscard]] DevicePaths trace_descending(const DeviceGradient<Dim>& gradient,
                                            std::span<const Saddle> saddles,
-                                           std::span<const std::uint32_t> minima);
+                                           std::span<const std::uint32_t> minima, const Monitor& monitor);
 template <int Dim>
 [[nodiscard]] DevicePaths trace_ascending(const DeviceGradient<Dim>& gradient,
                                           std::span<const Saddle> saddles, std::span<const PathStart> starts,
-                                          std::span<const std::uint32_t> maxima);
+                                          std::span<const std::uint32_t> maxima, const Monitor& monitor);
 
 /// A saddle whose search is too large for the kernel, and where its paths belong.
 struct LeftSaddle {
@@ -175,6 +183,6 @@ struct DeviceConnectors {
 /// `saddles`: critical triangles; `edges`: numbers of the critical edges, both in the order of their numbers.
 [[nodiscard]] DeviceConnectors trace_connectors(const DeviceGradient<3>& gradient,
                                                 std::span<const Saddle> saddles,
-                                                std::span<const std::uint32_t> edges);
+                                                std::span<const std::uint32_t> edges, const Monitor& monitor);
 
 }  // namespace tessera::detail::cuda

@@ -7,6 +7,7 @@
 //
 // Paths lie in the order in which searches end, until all of them are counted and get their place.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <tessera/topology/detail/cuda/analyses.h>
@@ -23,7 +24,7 @@ using std::uint8_t;
 
 constexpr uint32_t none = 0xFFFFFFFFu;
 constexpr uint32_t no_parent = 0xFFFF;
-constexpr uint32_t critical = Gradient<3>::critical;
+constexpr uint32_t critical = GradientData<3>::critical;
 constexpr uint32_t words_an_edge = 4;  // of the memory of a search
 
 /// How large searches may be, and how many of them are under way at a time. Those that are larger are left to
@@ -289,11 +290,12 @@ struct FoundMemory {
 
 /// Searches from all saddles. Gives the numbers of those that it leaves, ascending.
 Array<uint32_t> search(const Exec& exec, const Edges& graph, const Buffer<Saddle>& saddles,
-                       const DeviceNumbers& edge_numbers, const Found& found) {
+                       const DeviceNumbers& edge_numbers, const Found& found, const Monitor& monitor) {
   auto count = static_cast<uint32_t>(saddles.size());
   Buffer<uint32_t> list;  // at first all of them
   for (const Tier& tier : tiers) {
     if (count == 0) break;
+    monitor.update("searching for connectors", static_cast<double>(&tier - tiers) / std::size(tiers));
     constexpr uint32_t nothing = 0;
     Buffer<uint32_t> left_count(exec, std::span(&nothing, 1));
     Buffer<uint32_t> left(exec, count);
@@ -314,7 +316,7 @@ Array<uint32_t> search(const Exec& exec, const Edges& graph, const Buffer<Saddle
 }  // namespace
 
 DeviceConnectors trace_connectors(const DeviceGradient<3>& gradient, std::span<const Saddle> saddles,
-                                  std::span<const uint32_t> edges) {
+                                  std::span<const uint32_t> edges, const Monitor& monitor) {
   const Exec& exec = gradient.tiles->exec();
   const size_t count = saddles.size();
   const Edges graph = {gradient.offsets.data(), gradient.lower.data(), gradient.partners.data()};
@@ -323,11 +325,11 @@ DeviceConnectors trace_connectors(const DeviceGradient<3>& gradient, std::span<c
   // Usual sizes; if they do not do, the kernel has counted what does.
   const size_t most = gradient.lower.size();
   FoundMemory memory(exec, count, std::min(16 * count, most / 4) + 1024, std::min(256 * count, most) + 1024);
-  Array<uint32_t> left = search(exec, graph, from, edge_numbers, memory.view());
+  Array<uint32_t> left = search(exec, graph, from, edge_numbers, memory.view(), monitor);
   const auto needed = memory.taken.to_host();
   if (needed[0] > memory.ends.size() || needed[1] > memory.cells.size()) {
     memory = FoundMemory(exec, count, needed[0], needed[1]);
-    left = search(exec, graph, from, edge_numbers, memory.view());
+    left = search(exec, graph, from, edge_numbers, memory.view(), monitor);
   }
   Buffer<uint64_t> first_path(exec, count + 1);
   Buffer<uint64_t> first_cell(exec, count + 1);

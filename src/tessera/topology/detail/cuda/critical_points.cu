@@ -131,7 +131,8 @@ __global__ void __launch_bounds__(threads)
 }  // namespace
 
 template <int Dim>
-FoundPoints find_critical_points(const DeviceTiles<Dim>& tiles, const Buffer<VertexOrderKey>& order) {
+FoundPoints find_critical_points(const DeviceTiles<Dim>& tiles, const Buffer<VertexOrderKey>& order,
+                                 const Monitor& monitor) {
   const Exec& exec = tiles.exec();
   SharedSpace space(nullptr);
   (void)Space<Dim>(space, tiles.largest());
@@ -140,6 +141,7 @@ FoundPoints find_critical_points(const DeviceTiles<Dim>& tiles, const Buffer<Ver
   FoundPoints found;
   // Most fields have fewer critical points than this; if not, the kernel has counted them.
   for (size_t capacity = tiles.vertex_count() / 16 + 1024;;) {
+    monitor.update("finding critical points", 0.5);
     detail::copy(exec, left.data(), tiles.is_left_to_host.data(), left.bytes(), detail::CopyKind::on_device);
     Buffer<CriticalPoint> points(exec, capacity);
     Buffer<uint32_t> count(exec, std::span(&none, 1));
@@ -160,7 +162,9 @@ FoundPoints find_critical_points(const DeviceTiles<Dim>& tiles, const Buffer<Ver
   return found;
 }
 
-template FoundPoints find_critical_points(const DeviceTiles<2>&, const Buffer<VertexOrderKey>&);
-template FoundPoints find_critical_points(const DeviceTiles<3>&, const Buffer<VertexOrderKey>&);
+template FoundPoints find_critical_points(const DeviceTiles<2>&, const Buffer<VertexOrderKey>&,
+                                          const Monitor&);
+template FoundPoints find_critical_points(const DeviceTiles<3>&, const Buffer<VertexOrderKey>&,
+                                          const Monitor&);
 
 }  // namespace tessera::detail::cuda

@@ -195,7 +195,7 @@ __device__ bool see_to(const TilesView<Dim>& tiles, const TileFrame<Dim>& tile, 
     const uint32_t mate = mine.mates[lane];
     uint8_t partner = 0;
     if (lane > 0 && mate == critical_mark) {
-      partner = Gradient<Dim>::critical;
+      partner = GradientData<Dim>::critical;
       uint32_t cofaces[2] = {none, none};
       if (Dim == 2) is_plain &= cells_with<Dim>(mine, tile, star, lower.size, 1u << lane, cofaces) <= 2;
       add_critical(out, {1, vertex, lane, 0, {cofaces[0], cofaces[1]}});
@@ -224,7 +224,7 @@ __device__ bool see_to(const TilesView<Dim>& tiles, const TileFrame<Dim>& tile, 
     const uint32_t id = tile.cell_id(local);
     const uint32_t mate = mine.mates[top_number[k]];
     if (mate == critical_mark) {
-      out.opposite[id] = Gradient<Dim>::critical;
+      out.opposite[id] = GradientData<Dim>::critical;
       if (out.next != nullptr) out.next[id] = none;
       add_critical(out, {Dim, vertex, id, 0, {none, none}});
       continue;
@@ -317,8 +317,8 @@ __global__ void place_rows(const uint32_t* first_vertex, const uint32_t* first_r
 
 template <int Dim>
 GradientFinder<Dim>::GradientFinder(const DeviceTiles<Dim>& tiles, const Buffer<VertexOrderKey>& order,
-                                    bool keep_paths)
-    : tiles_(tiles), order_(order), keep_paths_(keep_paths) {
+                                    bool keep_paths, const Monitor& monitor)
+    : tiles_(tiles), order_(order), keep_paths_(keep_paths), monitor_(monitor) {
   const Exec& exec = tiles.exec();
   result_.offsets = Buffer<uint32_t>(exec, size_t{tiles.vertex_count()} + 1);
   result_.opposite = Buffer<uint8_t>(exec, tiles.cell_count());
@@ -336,6 +336,7 @@ GradientFinder<Dim>::GradientFinder(const DeviceTiles<Dim>& tiles, const Buffer<
 
 template <int Dim>
 bool GradientFinder<Dim>::run(size_t row_capacity, size_t critical_capacity) {
+  monitor_.update("computing the gradient", 0.1);
   const Exec& exec = tiles_.exec();
   rows_ = Buffer<uint32_t>(exec, row_capacity);
   row_partners_ = Buffer<uint8_t>(exec, row_capacity);
@@ -383,6 +384,7 @@ bool GradientFinder<Dim>::run(size_t row_capacity, size_t critical_capacity) {
 template <int Dim>
 DeviceGradient<Dim> GradientFinder<Dim>::finish(const Array<uint32_t>& host_rows) {
   TS_EXPECTS(host_rows.size() == host_tiles_.size());
+  monitor_.update("computing the gradient", 0.5);
   const Exec& exec = tiles_.exec();
   Array<uint32_t> sizes = tile_size_.to_host();
   for (size_t i = 0; i < host_rows.size(); ++i) sizes[host_tiles_[i]] = host_rows[i];

@@ -55,7 +55,8 @@ void fill_order(const Exec& exec, std::span<const T> host_values, const uint32_t
 
 template <int Dim>
 Buffer<VertexOrderKey> compute_order(const TiledMesh<Dim>& tiles, const DeviceTiles<Dim>& on_device,
-                                     const Field& field) {
+                                     const Field& field, const Monitor& monitor) {
+  monitor.update("ordering the vertices", 0);
   const Exec& exec = on_device.exec();
   const size_t n = on_device.vertex_count();
   if (field.components() != 1 || field.size() != n) {
@@ -68,10 +69,13 @@ Buffer<VertexOrderKey> compute_order(const TiledMesh<Dim>& tiles, const DeviceTi
     fill_order(exec, values, on_device.vertex_to_input.data(), nan.data(), order);
   });
   if (nan.to_host()[0] != 0) (void)tessera::compute_order(tiles, field, exec);  // likewise
+  monitor.update("ordering the vertices", 1);
   return order;
 }
 
-template Buffer<VertexOrderKey> compute_order(const TiledMesh<2>&, const DeviceTiles<2>&, const Field&);
-template Buffer<VertexOrderKey> compute_order(const TiledMesh<3>&, const DeviceTiles<3>&, const Field&);
+template Buffer<VertexOrderKey> compute_order(const TiledMesh<2>&, const DeviceTiles<2>&, const Field&,
+                                              const Monitor&);
+template Buffer<VertexOrderKey> compute_order(const TiledMesh<3>&, const DeviceTiles<3>&, const Field&,
+                                              const Monitor&);
 
 }  // namespace tessera::detail::cuda

@@ -48,7 +48,9 @@ size_t count_labels(const Exec& exec, const Buffer<int32_t>& labels, size_t numb
 
 template <int Dim>
 DeviceLabels find_regions(const DeviceGradient<Dim>& gradient, std::span<const uint32_t> minima,
-                          std::span<const uint32_t> maxima) {
+                          std::span<const uint32_t> maxima, const Monitor& monitor) {
+  const auto report = [&](double fraction) { monitor.update("finding regions", fraction); };
+  report(0);
   const Exec& exec = gradient.tiles->exec();
   const size_t n = gradient.first_cells.size();
   const DeviceNumbers minimum_numbers(exec, minima);
@@ -59,9 +61,11 @@ DeviceLabels find_regions(const DeviceGradient<Dim>& gradient, std::span<const u
       [offsets = gradient.offsets.data(), lower = gradient.lower.data(), to = down.data()] __device__(
           size_t v) { to[v] = offsets[v] == offsets[v + 1] ? none : lower[offsets[v]]; });
   flatten(exec, down);
+  report(0.2);
   Buffer<uint32_t> up(exec, gradient.next.size());
   detail::copy(exec, up.data(), gradient.next.data(), up.bytes(), detail::CopyKind::on_device);
   flatten(exec, up);
+  report(0.5);
   DeviceLabels labels{Buffer<int32_t>(exec, n), Buffer<int32_t>(exec, n), Buffer<int32_t>(exec, n)};
   Buffer<uint64_t> keys(exec, n);
   cuda::for_each(exec, n,
@@ -84,8 +88,9 @@ DeviceLabels find_regions(const DeviceGradient<Dim>& gradient, std::span<const u
                  });
   down = {};
   up = {};
-  labels.count[0] = count_labels(exec, labels.ascending, maxima.size());
-  labels.count[1] = count_labels(exec, labels.descending, minima.size());
+  labels.count.ascending = count_labels(exec, labels.ascending, maxima.size());
+  labels.count.descending = count_labels(exec, labels.descending, minima.size());
+  report(0.7);
   Buffer<uint64_t> sorted(exec, n);
   detail::copy(exec, sorted.data(), keys.data(), keys.bytes(), detail::CopyKind::on_device);
   sort_keys<uint64_t>(exec, sorted.span());
@@ -102,13 +107,14 @@ DeviceLabels find_regions(const DeviceGradient<Dim>& gradient, std::span<const u
     detail::copy(exec, &last, pairs.data() + count - 1, sizeof(last), detail::CopyKind::to_host);
     if (last == no_pair) --count;
   }
-  labels.count[2] = count;
+  labels.count.morse_smale = count;
+  report(1);
   return labels;
 }
 
 template DeviceLabels find_regions(const DeviceGradient<2>&, std::span<const uint32_t>,
-                                   std::span<const uint32_t>);
+                                   std::span<const uint32_t>, const Monitor&);
 template DeviceLabels find_regions(const DeviceGradient<3>&, std::span<const uint32_t>,
-                                   std::span<const uint32_t>);
+                                   std::span<const uint32_t>, const Monitor&);
 
 }  // namespace tessera::detail::cuda

@@ -40,7 +40,7 @@ struct Up {
   const VertexOrderKey* order;
 
   [[nodiscard]] __device__ bool is_end(uint32_t cell) const {
-    return opposite[cell] == Gradient<Dim>::critical;
+    return opposite[cell] == GradientData<Dim>::critical;
   }
   [[nodiscard]] __device__ uint32_t next(uint32_t cell) const { return next_cell[cell]; }
   /// The facet that the cell is paired with: its highest vertex, and where the others are in that one's row.
@@ -66,7 +66,10 @@ struct Up {
 /// Paths from beside the saddles, in the order of `starts`; those that end nowhere are left out.
 template <class Flow>
 DevicePaths trace(const Exec& exec, const Flow& flow, SeparatrixType type, const Buffer<Saddle>& saddles,
-                  const Buffer<PathStart>& starts, std::span<const uint32_t> extrema) {
+                  const Buffer<PathStart>& starts, std::span<const uint32_t> extrema,
+                  const Monitor& monitor) {
+  const char* const stage = Flow::dimension == 0 ? "tracing descending paths" : "tracing ascending paths";
+  monitor.update(stage, 0);
   const DeviceNumbers numbers(exec, extrema);
   Buffer<uint32_t> counted(exec, starts.size());
   Buffer<uint32_t> reached(exec, starts.size());
@@ -81,6 +84,7 @@ DevicePaths trace(const Exec& exec, const Flow& flow, SeparatrixType type, const
                    end[s] = at;
                    kept[s] = at != none ? 1 : 0;
                  });
+  monitor.update(stage, 0.4);
   Buffer<uint32_t> kept(exec, starts.size());
   const size_t count = compact_indices(exec, std::as_const(is_kept).span(), kept.span());
   DevicePaths paths{Buffer<Separatrices::Ends>(exec, count), Buffer<uint32_t>(exec, count), {}};
@@ -96,6 +100,7 @@ DevicePaths trace(const Exec& exec, const Flow& flow, SeparatrixType type, const
   exclusive_scan<uint32_t, uint64_t>(exec, std::as_const(paths.sizes).span(), first_cell.span());
   uint64_t total = 0;
   detail::copy(exec, &total, first_cell.data() + count, sizeof(total), detail::CopyKind::to_host);
+  monitor.update(stage, 0.6);
   paths.cells = Buffer<CellName>(exec, total);
   cuda::for_each(exec, count,
                  [flow, saddle = saddles.data(), start = starts.data(), path = kept.data(),
@@ -118,7 +123,7 @@ DevicePaths trace(const Exec& exec, const Flow& flow, SeparatrixType type, const
 
 template <int Dim>
 DevicePaths trace_descending(const DeviceGradient<Dim>& gradient, std::span<const Saddle> saddles,
-                             std::span<const uint32_t> minima) {
+                             std::span<const uint32_t> minima, const Monitor& monitor) {
   const Exec& exec = gradient.tiles->exec();
   const Buffer<Saddle> from(exec, saddles);
   Buffer<PathStart> starts(exec, 2 * saddles.size());
@@ -129,26 +134,27 @@ DevicePaths trace_descending(const DeviceGradient<Dim>& gradient, std::span<cons
         out[s] = {static_cast<uint32_t>(s / 2), s % 2 == 0 ? edge.highest : lower[edge.name.id]};
       });
   return trace(exec, Down{gradient.offsets.data(), gradient.lower.data()}, SeparatrixType::descending, from,
-               starts, minima);
+               starts, minima, monitor);
 }
 
 template <int Dim>
 DevicePaths trace_ascending(const DeviceGradient<Dim>& gradient, std::span<const Saddle> saddles,
-                            std::span<const PathStart> starts, std::span<const uint32_t> maxima) {
+                            std::span<const PathStart> starts, std::span<const uint32_t> maxima,
+                            const Monitor& monitor) {
   const Exec& exec = gradient.tiles->exec();
   const Up<Dim> flow{gradient.offsets.data(), gradient.lower.data(),        gradient.opposite.data(),
                      gradient.next.data(),    gradient.tiles->cells.data(), gradient.order.data()};
   return trace(exec, flow, SeparatrixType::ascending, Buffer<Saddle>(exec, saddles),
-               Buffer<PathStart>(exec, starts), maxima);
+               Buffer<PathStart>(exec, starts), maxima, monitor);
 }
 
 template DevicePaths trace_descending(const DeviceGradient<2>&, std::span<const Saddle>,
-                                      std::span<const uint32_t>);
+                                      std::span<const uint32_t>, const Monitor&);
 template DevicePaths trace_descending(const DeviceGradient<3>&, std::span<const Saddle>,
-                                      std::span<const uint32_t>);
+                                      std::span<const uint32_t>, const Monitor&);
 template DevicePaths trace_ascending(const DeviceGradient<2>&, std::span<const Saddle>,
-                                     std::span<const PathStart>, std::span<const uint32_t>);
+                                     std::span<const PathStart>, std::span<const uint32_t>, const Monitor&);
 template DevicePaths trace_ascending(const DeviceGradient<3>&, std::span<const Saddle>,
-                                     std::span<const PathStart>, std::span<const uint32_t>);
+                                     std::span<const PathStart>, std::span<const uint32_t>, const Monitor&);
 
 }  // namespace tessera::detail::cuda

@@ -2,12 +2,9 @@
 #include <algorithm>
 
 #include <tessera/topology/detail/critical_numbers.h>
+#include <tessera/topology/detail/export_parts.h>
 
-#include "data/topology_files.h"
-
-namespace tessera::cli {
-
-using namespace detail;
+namespace tessera::detail {
 namespace {
 
 using std::size_t;
@@ -28,13 +25,13 @@ struct WallEnds {
 
 /// Calls f(edge) for the critical edges of a triangle.
 template <class F>
-void for_each_critical_edge(const Gradient<3>& gradient, const CellName& triangle, const F& f) {
-  const VertexId v = gradient.highest_of_edge(triangle.id);
+void for_each_critical_edge(const GradientData<3>& gradient, const CellName& triangle, const F& f) {
+  const tiled::VertexId v = gradient.highest_of_edge(triangle.id);
   const uint32_t high = triangle.id - gradient.first_edge(v);
-  const VertexId second(gradient.lower(v)[high]);
-  const VertexId third(gradient.lower(v)[triangle.low]);
-  const auto visit = [&](VertexId top, uint32_t place) {
-    if (place > 0 && gradient.triangle_of(top, place) == Gradient<3>::none)
+  const tiled::VertexId second(gradient.lower(v)[high]);
+  const tiled::VertexId third(gradient.lower(v)[triangle.low]);
+  const auto visit = [&](tiled::VertexId top, uint32_t place) {
+    if (place > 0 && gradient.triangle_of(top, place) == GradientData<3>::none)
       f(gradient.first_edge(top) + place);
   };
   visit(v, high);
@@ -42,7 +39,7 @@ void for_each_critical_edge(const Gradient<3>& gradient, const CellName& triangl
   visit(second, gradient.place_of(second, third));
 }
 
-WallEnds find_ends(const Gradient<3>& gradient, const Walls& walls) {
+WallEnds find_ends(const GradientData<3>& gradient, const Walls& walls) {
   const CriticalNumbers edges(gradient.critical_cells(1));
   WallEnds ends;
   ends.of_descending.resize(gradient.critical_cells(2).size());
@@ -59,13 +56,27 @@ WallEnds find_ends(const Gradient<3>& gradient, const Walls& walls) {
   return ends;
 }
 
+/// Error(bad_option) unless the walls can be of the gradient.
+void check_walls(const WallSource& source, const Walls& walls) {
+  const auto refuse = [] { throw Error(ErrorCode::bad_option, "the walls are of another gradient"); };
+  if (walls.descending_offsets.size() != source.gradient.critical_cells(2).size() + 1 ||
+      walls.ascending_offsets.size() != source.gradient.critical_cells(1).size() + 1)
+    refuse();
+  check_names(source.gradient, walls.descending);
+  for (const uint32_t edge : walls.edges) {
+    if (edge >= source.gradient.edge_count()) refuse();
+  }
+  for (const TetId tet : walls.rings) {
+    if (tet.index() >= source.mesh.cell_count()) refuse();
+  }
+}
+
 /// Is the ring of cells around an edge open? Then one of the vertices opposite to it is in one cell only.
-bool is_open(const Gradient<3>& gradient, std::span<const uint32_t> ring, const Simplex& edge) {
+bool is_open(const TetMesh& mesh, std::span<const TetId> ring, const Simplex& edge) {
   std::vector<VertexId> others;
-  for (const uint32_t cell : ring) {
-    for (const VertexId v : gradient.tiles().cells()[cell]) {
-      const VertexId input = gradient.tiles().to_input(v);
-      if (input != edge.vertices[0] && input != edge.vertices[1]) others.push_back(input);
+  for (const TetId tet : ring) {
+    for (const VertexId v : mesh[tet]) {
+      if (v != edge.vertices[0] && v != edge.vertices[1]) others.push_back(v);
     }
   }
   return std::ranges::any_of(others, [&](VertexId v) { return std::ranges::count(others, v) == 1; });
@@ -95,14 +106,15 @@ class UsedNumbers {
 
 class WallPoly {
  public:
-  WallPoly(const Domain<3>& domain, const MorseSmaleComplex<3>& complex, const CriticalTable<3>& table)
-      : domain_(domain),
-        gradient_(complex.gradient),
-        walls_(complex.walls),
-        table_(table),
-        ends_(find_ends(complex.gradient, complex.walls)),
-        vertices_(domain.mesh.vertex_count()),
-        cells_(domain.mesh.cell_count()) {}
+  WallPoly(const WallSource& source, const Walls& walls)
+      : mesh_(source.mesh),
+        field_(source.field),
+        gradient_(source.gradient),
+        walls_(walls),
+        table_(source.table),
+        ends_(find_ends(source.gradient, walls)),
+        vertices_(source.mesh.vertex_count()),
+        cells_(source.mesh.cell_count()) {}
 
   PolyData make() {
     number_points();
@@ -112,22 +124,19 @@ class WallPoly {
     poly_.cell_data.add(make_id_field("SourceId", sources_));
     poly_.cell_data.add(make_id_field("SeparatrixId", ids_));
     poly_.cell_data.add(Field("SeparatrixType", std::move(types_)));
-    add_function_range(poly_.cell_data, domain_.field, highest_, lowest_);
+    add_function_range(poly_.cell_data, field_, highest_, lowest_);
     poly_.cell_data.add(make_id_field("NumberOfCriticalPointsOnBoundary", boundary_));
     return std::move(poly_);
   }
 
  private:
   /// The cells around an edge of an ascending wall; fewer than three are no polygon.
-  [[nodiscard]] std::span<const uint32_t> ring(size_t edge) const { return walls_.ring(edge); }
-  [[nodiscard]] std::span<const uint32_t> polygon(size_t edge) const {
-    return ring(edge).size() > 2 ? ring(edge) : std::span<const uint32_t>{};
+  [[nodiscard]] std::span<const TetId> polygon(size_t edge) const {
+    const auto ring = walls_.ring(edge);
+    return ring.size() > 2 ? ring : std::span<const TetId>{};
   }
-  [[nodiscard]] uint32_t input_cell(uint32_t cell) const {
-    return domain_.tiles->to_input(TetId(cell)).index();
-  }
-  [[nodiscard]] VertexOrderKey order(uint32_t v) const {
-    return gradient_.order()[domain_.tiles->from_input(VertexId(v))];
+  [[nodiscard]] bool is_lower(VertexId a, VertexId b) const {
+    return gradient_.order(a) < gradient_.order(b);
   }
 
   void number_points() {
@@ -136,37 +145,37 @@ class WallPoly {
       for (size_t k = 0; k < 3; ++k) vertices_.use(simplex.vertices[k].index());
     }
     for (size_t edge = 0; edge < walls_.ascending.size(); ++edge) {
-      for (const uint32_t cell : polygon(edge)) cells_.use(input_cell(cell));
+      for (const TetId cell : polygon(edge)) cells_.use(cell.index());
     }
-    const Points& points = domain_.mesh.points;
+    const Points& points = mesh_.points;
     const Array<uint32_t> used_vertices = vertices_.finish(0);
     const Array<uint32_t> used_cells = cells_.finish(static_cast<uint32_t>(used_vertices.size()));
     poly_.points = make_points_like(points, used_vertices.size() + used_cells.size());
     size_t at = 0;
     for (const uint32_t v : used_vertices) set_point(poly_.points, at++, points[VertexId(v)]);
     for (const uint32_t c : used_cells)
-      set_point(poly_.points, at++, barycentre(points, Simplex{domain_.mesh.cells[c], 4}));
+      set_point(poly_.points, at++, barycentre(points, Simplex{mesh_.cells[c], 4}));
   }
 
   /// The first edge of an ascending wall is its saddle.
   void find_open_edges() {
     for (size_t wall = 0; wall < ends_.of_ascending.size(); ++wall) {
       const uint32_t edge = walls_.ascending_offsets[wall];
-      const bool open = is_open(gradient_, ring(edge), gradient_.simplex(walls_.ascending_edge(edge)));
+      const bool open = is_open(mesh_, walls_.ring(edge), gradient_.simplex(walls_.ascending_edge(edge)));
       is_open_.push_back(open ? 1 : 0);
     }
   }
   [[nodiscard]] uint32_t is_boundary_triangle(size_t saddle) const {
-    return gradient_.critical_cells(2)[saddle].cofaces.size() == 1 ? 1 : 0;
+    return gradient_.cofaces(saddle).size() == 1 ? 1 : 0;
   }
 
   void add_descending(size_t wall) {
     const auto& saddles = ends_.of_descending[wall];
-    uint32_t lowest = table_.of[2].lowest[wall];
+    VertexId lowest = table_[2].lowest[wall];
     uint32_t boundary = is_boundary_triangle(wall);
-    const auto lower = [&](uint32_t v) { lowest = order(v) < order(lowest) ? v : lowest; };
+    const auto lower = [&](VertexId v) { lowest = is_lower(v, lowest) ? v : lowest; };
     for (const uint32_t saddle : saddles) {
-      lower(table_.of[1].lowest[saddle]);
+      lower(table_[1].lowest[saddle]);
       boundary += is_open_[saddle];
     }
     for (uint32_t i = walls_.descending_offsets[wall]; i < walls_.descending_offsets[wall + 1]; ++i) {
@@ -174,35 +183,34 @@ class WallPoly {
       std::array<VertexId, 3> corners;
       for (size_t k = 0; k < 3; ++k) {
         corners[k] = vertices_[simplex.vertices[k].index()];
-        if (saddles.empty()) lower(simplex.vertices[k].index());
+        if (saddles.empty()) lower(simplex.vertices[k]);
       }
       poly_.polygons.add(corners);
     }
-    describe(descending_wall, table_.of[2].ids[wall], {table_.of[2].highest[wall], lowest}, boundary);
+    describe(descending_wall, table_[2].ids[wall], {table_[2].highest[wall], lowest}, boundary);
   }
 
   void add_ascending(size_t wall) {
     const auto& saddles = ends_.of_ascending[wall];
-    uint32_t highest = table_.of[1].highest[wall];
+    VertexId highest = table_[1].highest[wall];
     uint32_t boundary = is_open_[wall];
-    const auto raise = [&](uint32_t v) { highest = order(highest) < order(v) ? v : highest; };
+    const auto raise = [&](VertexId v) { highest = is_lower(highest, v) ? v : highest; };
     for (const uint32_t saddle : saddles) {
-      raise(table_.of[2].highest[saddle]);
+      raise(table_[2].highest[saddle]);
       boundary += is_boundary_triangle(saddle);
     }
     for (uint32_t i = walls_.ascending_offsets[wall]; i < walls_.ascending_offsets[wall + 1]; ++i) {
-      if (saddles.empty())
-        raise(domain_.tiles->to_input(gradient_.highest_of_edge(walls_.ascending_edge(i).id)).index());
+      if (saddles.empty()) raise(gradient_.to_input(gradient_.highest_of_edge(walls_.ascending_edge(i).id)));
       if (polygon(i).empty()) continue;
       corners_.clear();
-      for (const uint32_t cell : polygon(i)) corners_.push_back(cells_[input_cell(cell)]);
+      for (const TetId cell : polygon(i)) corners_.push_back(cells_[cell.index()]);
       poly_.polygons.add(corners_);
     }
-    describe(ascending_wall, table_.of[1].ids[wall], {highest, table_.of[1].lowest[wall]}, boundary);
+    describe(ascending_wall, table_[1].ids[wall], {highest, table_[1].lowest[wall]}, boundary);
   }
 
   /// Gives the polygons added since the last call their data.
-  void describe(std::int8_t type, uint32_t source, std::pair<uint32_t, uint32_t> range, uint32_t boundary) {
+  void describe(std::int8_t type, uint32_t source, std::pair<VertexId, VertexId> range, uint32_t boundary) {
     const size_t count = poly_.polygons.size();
     types_.resize(count, type);
     sources_.resize(count, source);
@@ -212,8 +220,9 @@ class WallPoly {
     boundary_.resize(count, boundary);
   }
 
-  const Domain<3>& domain_;
-  const Gradient<3>& gradient_;
+  const TetMesh& mesh_;
+  const Field& field_;
+  const GradientData<3>& gradient_;
   const Walls& walls_;
   const CriticalTable<3>& table_;
   WallEnds ends_;
@@ -222,16 +231,17 @@ class WallPoly {
   std::vector<std::uint8_t> is_open_;  // by 1-saddle: is it on the boundary?
   std::vector<VertexId> corners_;
   PolyData poly_;
-  Array<uint32_t> sources_, ids_, highest_, lowest_, boundary_;
+  Array<uint32_t> sources_, ids_, boundary_;
+  Array<VertexId> highest_, lowest_;
   Array<std::int8_t> types_;
   uint32_t next_id_ = 0;
 };
 
 }  // namespace
 
-PolyData make_wall_poly(const Domain<3>& domain, const MorseSmaleComplex<3>& complex,
-                        const CriticalTable<3>& table) {
-  return WallPoly(domain, complex, table).make();
+PolyData make_wall_poly(const WallSource& source, const Walls& walls) {
+  check_walls(source, walls);
+  return WallPoly(source, walls).make();
 }
 
-}  // namespace tessera::cli
+}  // namespace tessera::detail

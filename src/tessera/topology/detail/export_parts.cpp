@@ -1,0 +1,64 @@
+#include <tessera/topology/detail/export_parts.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace tessera::detail {
+
+using std::size_t;
+using std::uint32_t;
+
+Points make_points_like(const Points& others, size_t count) {
+  return others.is_double() ? Points(Array<Vec3d>(count)) : Points(Array<Vec3f>(count));
+}
+
+void set_point(Points& points, size_t index, Vec3d place) {
+  points.visit([&](auto values) {
+    using T = decltype(values[0].x + 0);
+    values[index] = vec_cast<T>(place);
+  });
+}
+
+Field make_id_field(const std::string& name, const Array<uint32_t>& ids) {
+  constexpr uint32_t most = std::numeric_limits<std::int32_t>::max();
+  const bool is_narrow = std::ranges::all_of(ids, [](uint32_t id) { return id <= most; });
+  if (!is_narrow) return {name, Array<std::int64_t>(ids.begin(), ids.end())};
+  return {name, Array<std::int32_t>(ids.begin(), ids.end())};
+}
+
+void add_function_range(FieldSet& fields, const Field& field, const Array<VertexId>& highest,
+                        const Array<VertexId>& lowest) {
+  field.visit([&](auto values) {
+    using T = typename decltype(values)::value_type;
+    Array<T> high(highest.size());
+    Array<T> low(highest.size());
+    Array<T> difference(highest.size());
+    for (size_t i = 0; i < highest.size(); ++i) {
+      high[i] = values[highest[i].index()];
+      low[i] = values[lowest[i].index()];
+      difference[i] = static_cast<T>(high[i] - low[i]);
+    }
+    fields.add(Field("SeparatrixFunctionMaximum", std::move(high)));
+    fields.add(Field("SeparatrixFunctionMinimum", std::move(low)));
+    fields.add(Field("SeparatrixFunctionDifference", std::move(difference)));
+  });
+}
+
+template <int Dim>
+void check_names(const GradientData<Dim>& gradient, std::span<const CellName> cells) {
+  const TiledMesh<Dim>& tiles = gradient.tiles();
+  for (const CellName& cell : cells) {
+    const size_t limit = cell.dimension == 0     ? tiles.vertex_count()
+                         : cell.dimension == Dim ? tiles.cell_count()
+                         : cell.dimension < Dim  ? gradient.edge_count()
+                                                 : 0;
+    if (cell.id >= limit)
+      throw Error(ErrorCode::bad_option,
+                  "a path or wall goes through a cell that the gradient does not have");
+  }
+}
+
+template void check_names(const GradientData<2>&, std::span<const CellName>);
+template void check_names(const GradientData<3>&, std::span<const CellName>);
+
+}  // namespace tessera::detail

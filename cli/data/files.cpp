@@ -56,8 +56,14 @@ Input read_input(Session& session, const InputOptions& options, SolidMesh* solid
   session.add_input(options.file);
   check_fits(session, options.file);
   ReadResult read = session.in_phase(Phase::read, [&] {
-    return read_mesh(options.file,
-                     {.simplices = options.simplices, .solids = solids, .monitor = &session.monitor()});
+    try {
+      return read_mesh(options.file,
+                       {.simplices = options.simplices, .solids = solids, .monitor = &session.monitor()});
+    } catch (const Error& error) {
+      const std::string_view what = error.what();
+      if (what.find("ask for simplices") == std::string_view::npos) throw;
+      throw Error(error.code(), fmt::format("{} (--simplices)", what));
+    }
   });
   const Bytes bytes = std::visit([](const auto& mesh) { return mesh.bytes(); }, read.mesh) +
                       (solids != nullptr ? solids->bytes() : 0);

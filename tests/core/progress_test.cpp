@@ -35,9 +35,10 @@ TEST(Monitor, ReportsThenStops) {
 }
 
 TEST(ErrorCode, EveryCodeHasAName) {
-  for (const ErrorCode code : {ErrorCode::bad_option, ErrorCode::not_found, ErrorCode::bad_file,
-                               ErrorCode::bad_mesh, ErrorCode::unsupported, ErrorCode::write_failed,
-                               ErrorCode::out_of_memory, ErrorCode::device_failed, ErrorCode::cancelled}) {
+  for (const ErrorCode code :
+       {ErrorCode::bad_option, ErrorCode::not_found, ErrorCode::bad_file, ErrorCode::bad_mesh,
+        ErrorCode::unsupported, ErrorCode::write_failed, ErrorCode::out_of_memory, ErrorCode::device_failed,
+        ErrorCode::out_of_device_memory, ErrorCode::cancelled}) {
     EXPECT_NE(to_string(code), "unknown");
   }
 }

@@ -10,13 +10,14 @@ namespace tessera {
 
 namespace detail {
 
-/// Calls share(begin, end) for contiguous parts of [0, n), each on a thread of its own.
+/// Calls share(begin, end) for contiguous parts of [0, n) that together are all of it, on up to `threads`
+/// threads: on so many that each has enough to do, which the first few elements tell.
 void run_shares(int threads, std::size_t n, const std::function<void(std::size_t, std::size_t)>& share);
 
 }  // namespace detail
 
-/// Calls f(i) for i in [0, n) on exec's host threads; in which order is not promised. The calls must not
-/// write what others read.
+/// Calls f(i) for i in [0, n) on exec's host threads, or on fewer if there is little to do; in which order is
+/// not promised. The calls must not write what others read.
 template <class F>
 void host_for_each(const Exec& exec, std::size_t n, F&& f) {
   const auto share = [&](std::size_t begin, std::size_t end) {

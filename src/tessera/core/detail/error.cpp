@@ -29,6 +29,7 @@ std::string_view to_string(ErrorCode code) {
     case ErrorCode::write_failed: return "write_failed";
     case ErrorCode::out_of_memory: return "out_of_memory";
     case ErrorCode::device_failed: return "device_failed";
+    case ErrorCode::out_of_device_memory: return "out_of_device_memory";
     case ErrorCode::cancelled: return "cancelled";
   }
   return "unknown";

@@ -86,7 +86,7 @@ void MemoryBudget::reserve(Bytes bytes, std::string_view what) {
   if (try_reserve(bytes)) return;
   throw Error(ErrorCode::out_of_memory, std::string(what) + " needs " + format_bytes(bytes) + ", but " +
                                             format_bytes(used()) + " of the allowed " + format_bytes(limit_) +
-                                            " are in use; allow more with --memory");
+                                            " are in use");
 }
 
 void MemoryBudget::release(Bytes bytes) {

@@ -94,7 +94,7 @@ void check_cuts(const Input& input, const Census& census, bool is_volume, const 
   if (!options.simplices) {
     const std::uint64_t others = is_volume ? census.counts[tetrahedron] : census.counts[triangle];
     input.refuse("holds " + to_cut + (others > 0 ? " beside " + std::to_string(others) + " " + parts : "") +
-                 "; ask for simplices (--simplices) to cut them into " + parts);
+                 "; ask for simplices to cut them into " + parts);
   }
   report.notes.push_back("Cut into " + parts + ": " + to_cut + ".");
 }

@@ -209,9 +209,8 @@ class Tiler {
 
   [[noreturn]] void throw_repeated(size_t cell) const {
     auto [a, b] = std::minmax(tiles_.cell_to_input_[cell], tiles_.cell_to_input_[cell + 1]);
-    throw Error(ErrorCode::bad_mesh,
-                "cells " + std::to_string(a) + " and " + std::to_string(b) +
-                    " have the same corners; `tessera doctor --fix` drops repeated cells");
+    throw Error(ErrorCode::bad_mesh, "cells " + std::to_string(a) + " and " + std::to_string(b) +
+                                         " have the same corners; the doctor can drop repeated cells");
   }
 
   void find_intervals() {

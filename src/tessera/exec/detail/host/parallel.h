@@ -1,21 +1,13 @@
-// How host code becomes parallel: the one place that starts threads.
-//
-// Everything is built on run_workers(). OpenMP keeps the threads alive between calls; under the thread
-// sanitizer plain threads are used, because it can not see into OpenMP's runtime.
+// How host code becomes parallel. Everything is built on run_workers().
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <exception>
-#include <thread>
-#include <vector>
+#include <memory>
+#include <type_traits>
 
-#if defined(__SANITIZE_THREAD__)
-#define TS_PLAIN_THREADS 1
-#else
-#define TS_PLAIN_THREADS 0
-#endif
+#include <tessera/exec/detail/host/workers.h>
 
 namespace tessera::detail::host {
 
@@ -33,35 +25,18 @@ struct Range {
   return {begin, begin + base + (part < rest ? 1 : 0)};
 }
 
-/// Calls f(worker) for worker in [0, workers), each on a thread of its own, and waits for all of them.
-/// If some threw, the exception of the lowest worker is thrown on.
+/// Calls f(worker) for worker in [0, workers), at most that many at a time, and waits for all of them.
+/// If some threw, the exception of the lowest worker is thrown on. See run_claimed().
 template <class F>
 void run_workers(int workers, F&& f) {
   if (workers <= 1) {
     f(0);
     return;
   }
-  std::vector<std::exception_ptr> failures(static_cast<std::size_t>(workers));
-  const auto guarded = [&](int worker) {
-    try {
-      f(worker);
-    } catch (...) {
-      failures[static_cast<std::size_t>(worker)] = std::current_exception();
-    }
-  };
-#if TS_PLAIN_THREADS
-  std::vector<std::thread> threads;
-  for (int worker = 1; worker < workers; ++worker) threads.emplace_back(guarded, worker);
-  guarded(0);
-  for (std::thread& thread : threads) thread.join();
-#else
-  // A dynamic schedule of one: every share is done even if the runtime grants fewer threads.
-#pragma omp parallel for num_threads(workers) schedule(dynamic, 1)
-  for (int worker = 0; worker < workers; ++worker) guarded(worker);
-#endif
-  for (const std::exception_ptr& failure : failures) {
-    if (failure) std::rethrow_exception(failure);
-  }
+  using Function = std::remove_reference_t<F>;
+  run_claimed(
+      workers, [](void* function, int worker) { (*static_cast<Function*>(function))(worker); },
+      const_cast<void*>(static_cast<const void*>(std::addressof(f))));
 }
 
 /// Calls f(range, worker) for the pieces of [0, n) of `chunk` elements, handed out as workers become free.

@@ -4,7 +4,6 @@
 // of the chunks before it, passes its own total on and then writes the chunk's results from the cache.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -25,15 +24,12 @@ template <class T>
 class ChunkTotals {
  public:
   explicit ChunkTotals(std::size_t chunks)
-      : ready_(std::make_unique<std::atomic<bool>[]>(chunks + 1)),
-        before_(std::make_unique<T[]>(chunks + 1)) {
+      : ready_(std::make_unique<Signal[]>(chunks + 1)), before_(std::make_unique<T[]>(chunks + 1)) {
     pass_on(0, T{});
   }
   /// Waits for the total before `chunk`, passes that plus `own` on, and returns it.
   T exchange(std::size_t chunk, T own) {
-    for (int spins = 0; !ready_[chunk].load(std::memory_order_acquire); ++spins) {
-      if (spins > 1000) std::this_thread::yield();
-    }
+    ready_[chunk].wait();  // ends, because a chunk that was taken is being worked on
     const T before = before_[chunk];
     pass_on(chunk + 1, before + own);
     return before;
@@ -43,9 +39,9 @@ class ChunkTotals {
  private:
   void pass_on(std::size_t chunk, T total) {
     before_[chunk] = total;
-    ready_[chunk].store(true, std::memory_order_release);
+    ready_[chunk].give();
   }
-  std::unique_ptr<std::atomic<bool>[]> ready_;
+  std::unique_ptr<Signal[]> ready_;
   std::unique_ptr<T[]> before_;
 };
 

@@ -96,8 +96,8 @@ template <class T>
 GroupBuffers group_equal(const Exec& exec, std::span<const Vec3<T>> points) {
   const std::size_t size = points.size();
   if (size > (std::size_t{1} << 31)) {
-    throw Error(ErrorCode::unsupported, "the device welds at most 2147483648 points, but there are " +
-                                            std::to_string(size) + "; use --device cpu");
+    throw Error(ErrorCode::unsupported,
+                "the device welds at most 2147483648 points, but there are " + std::to_string(size));
   }
   const int bits = bits_in_use(size + size / 2) + (size == 0 ? 1 : 0);  // a third to two thirds full
   Buffer<std::uint32_t> table = filled(exec, std::size_t{1} << bits, empty);

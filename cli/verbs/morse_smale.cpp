@@ -55,7 +55,7 @@ void check_kind(const MorseSmaleVerbOptions& options, const TopologyInput& input
       {"vtu", "vtk"}, {"vtp", "vtu", "vtk", "ply"}, {"vti", "vtk"}};
   const auto& known = holders[input.input.mesh.index()];
   if (std::ranges::find(known, extension_of(options.output.file)) != known.end()) return;
-  throw Error(ErrorCode::unsupported, fmt::format("'{}' can not hold the segmentation of a {}; write .{}",
+  throw Error(ErrorCode::unsupported, fmt::format("'{}' cannot hold the segmentation of a {}; write .{}",
                                                   options.output.file.string(), kind_name(input.input.mesh),
                                                   fmt::join(known, " or .")));
 }

@@ -27,7 +27,7 @@ void check_outputs(const PersistenceOptions& options) {
   const auto check = [](const std::filesystem::path& file, const std::vector<std::string>& extensions) {
     if (file.empty()) return;
     if (std::ranges::find(extensions, extension_of(file)) == extensions.end()) {
-      throw Error(ErrorCode::unsupported, fmt::format("'{}' can not be written; give it the extension .{}",
+      throw Error(ErrorCode::unsupported, fmt::format("'{}' cannot be written; give it the extension .{}",
                                                       file.string(), fmt::join(extensions, " or .")));
     }
     check_folder(file);

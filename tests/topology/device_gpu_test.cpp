@@ -152,7 +152,7 @@ TEST_F(TopologyOnDevice, Paths) {
   expect_same_paths(surface, make_wave_field(surface.points, WaveField::rough), "torus");
 }
 
-// Long paths, more than were reckoned with, and searches in shared memory, in global memory and on the host.
+// Long paths, more than were expected, and searches in shared memory, in global memory and on the host.
 TEST_F(TopologyOnDevice, LongPaths) {
   const TetMesh mesh = make_kuhn_full(100);
   expect_same_paths(mesh, make_wave_field(mesh.points, WaveField::smooth), "smooth");
@@ -185,6 +185,20 @@ TEST_F(TopologyOnDevice, FieldTypes) {
   broken[5] = std::numeric_limits<float>::quiet_NaN();
   const TiledMesh<3> tiles = tile(mesh);
   EXPECT_THROW((void)critical_points<3>(tiles, Field("nan", broken), {.exec = Exec::cuda()}), Error);
+}
+
+TEST_F(TopologyOnDevice, PullsNoRows) {
+  const TetMesh mesh = make_kuhn(6);
+  const Field field = make_wave_field(mesh.points, WaveField::rough);
+  const TiledMesh<3> tiles = tile(mesh);
+  Connectivity<3> connectivity(tiles, {.ids = Ids::tiled});
+  const auto [rows] = connectivity.request<VT>();
+  try {
+    (void)critical_points(tiles, field, {.exec = Exec::cuda(), .rows = &rows});
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::bad_option);
+  }
 }
 
 // Persistence needs to know of the gradient where paths part.

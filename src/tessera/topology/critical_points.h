@@ -65,7 +65,7 @@ struct CriticalPointsOptions {
   Exec exec = Exec::host();
   const Monitor* monitor = nullptr;  ///< null: nobody listens
   /// Stars are pulled through these rows instead of being worked out tile by tile. They must come from a
-  /// connectivity of the same tiles with Ids::tiled; Error(bad_option) otherwise.
+  /// connectivity of the same tiles with Ids::tiled, and the host pulls them; Error(bad_option) otherwise.
   const Rows<StarRelation<Dim>, Dim>* rows = nullptr;
 };
 

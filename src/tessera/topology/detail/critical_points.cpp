@@ -139,10 +139,11 @@ CriticalPoints critical_points(const TiledMesh<Dim>& tiles, const Field& field,
   const Exec exec = Exec::host(options.exec.threads());
   const auto report = [&](double fraction) { monitor.update("finding critical points", fraction); };
   report(0);
+  check_rows(tiles, options.rows, options.exec);
   CriticalPoints result;
   bool is_done = false;
   if constexpr (built_with_cuda) {
-    if (options.exec.is_cuda() && options.rows == nullptr) {
+    if (options.exec.is_cuda()) {
       result.points = find_on_device(tiles, field, options.exec, monitor);
       is_done = true;
     }

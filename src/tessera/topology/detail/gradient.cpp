@@ -41,8 +41,9 @@ class GradientBuilder {
   }
 
   std::shared_ptr<GradientData<Dim>> run(const Field& field) {
+    check_rows(tiles_, options_.rows, options_.exec);
     if constexpr (built_with_cuda) {
-      if (options_.exec.is_cuda() && options_.rows == nullptr) return run_on_device(field);
+      if (options_.exec.is_cuda()) return run_on_device(field);
     }
     result_.order_ = compute_order(tiles_, field, exec_);
     // A mesh has about seven edges a vertex; growing arrays would be held twice.

@@ -164,9 +164,14 @@ class PulledStars {
   std::vector<Slot> slots_ = std::vector<Slot>(256);
 };
 
-/// Error(bad_option) unless the rows can be of a connectivity of these tiles.
+/// Error(bad_option) unless the rows, if there are any, can be of a connectivity of these tiles, and the
+/// host is to pull them.
 template <int Dim>
-void check_rows(const TiledMesh<Dim>& tiles, const Rows<StarRelation<Dim>, Dim>& rows) {
+void check_rows(const TiledMesh<Dim>& tiles, const Rows<StarRelation<Dim>, Dim>* given, const Exec& exec) {
+  if (given == nullptr) return;
+  const Rows<StarRelation<Dim>, Dim>& rows = *given;
+  if (exec.is_cuda())
+    throw Error(ErrorCode::bad_option, "rows are pulled by the host; leave them out to compute on a device");
   if (rows.size() != tiles.vertex_count()) {
     throw Error(ErrorCode::bad_option, "the rows are those of " + std::to_string(rows.size()) +
                                            " vertices, but the tiles have " +
@@ -231,7 +236,6 @@ void for_each_star(const TiledMesh<Dim>& tiles, const OrderArray& order,
     };
     return for_each_star_of(tiles, order, tiles.tile_count(), tile_at, exec, monitor, f);
   }
-  check_rows(tiles, *rows);
   const auto stars = one_for_each_worker<PulledStars<Dim>>(
       exec, [&] { return std::make_unique<PulledStars<Dim>>(tiles, order, *rows); });
   // Each thread stays in one place for long, so that whoever works ahead of it is not in vain.

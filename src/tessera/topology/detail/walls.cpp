@@ -320,7 +320,6 @@ std::vector<std::unique_ptr<WallEdges>> explore_edges(const GradientData<3>& gra
                                                       const MorseSmaleOptions<3>& options,
                                                       TakenEdges& taken) {
   if (options.rows != nullptr) {
-    check_rows(gradient.tiles(), *options.rows);
     return explore_edges(
         gradient, options,
         [&] {
@@ -375,6 +374,7 @@ void find_ascending(const GradientData<3>& gradient, const MorseSmaleOptions<3>&
 }  // namespace
 
 Walls compute_walls(const Gradient<3>& gradient, const MorseSmaleOptions<3>& options) {
+  check_rows(gradient.tiles(), options.rows, options.exec);
   Walls walls;
   find_descending(gradient.data(), options, walls);
   find_ascending(gradient.data(), options, walls);

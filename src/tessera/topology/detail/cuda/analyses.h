@@ -2,7 +2,7 @@
 // code can call it.
 //
 // Kernels work on stars of up to 64 neighbours and 96 cells, in tiles that fit shared memory. A tile with
-// anything larger is left to the host, which sees to it with the code it uses everywhere; results are the
+// anything larger is left to the host, which processes it with the code it uses everywhere; results are the
 // same.
 #pragma once
 
@@ -68,8 +68,8 @@ struct DeviceGradient {
   Buffer<std::uint32_t> first_cells;
 };
 
-/// Finds a gradient in two steps, because the rows of tiles that the host sees to must be counted before the
-/// others get their place.
+/// Finds a gradient in two steps, because the rows of tiles that the host processes must be counted before
+/// the others get their place.
 template <int Dim>
 class GradientFinder {
  public:

@@ -81,10 +81,11 @@ __device__ uint32_t cells_with(const WarpSpace& space, const TileFrame<Dim>& til
   return count;
 }
 
-/// Sees to one vertex. False if it is too large.
+/// Pairs the cells of the lower star of a vertex. False if it is too large.
 template <int Dim>
-__device__ bool see_to(const TilesView<Dim>& tiles, const TileFrame<Dim>& tile, const Space<Dim>& space,
-                       uint32_t v, uint32_t* rows_taken, const Output& out) {
+__device__ bool process_lower_star(const TilesView<Dim>& tiles, const TileFrame<Dim>& tile,
+                                   const Space<Dim>& space, uint32_t v, uint32_t* rows_taken,
+                                   const Output& out) {
   WarpSpace& mine = space.warp[threadIdx.x / 32];
   const uint32_t lane = threadIdx.x % 32;
   const uint32_t own = v + tile.lower;
@@ -270,7 +271,7 @@ __global__ void __launch_bounds__(32 * most_warps)
   const uint32_t lane = threadIdx.x % 32;
   const uint32_t warp = threadIdx.x / 32;
   for (uint32_t v = warp; v < tile.owned; v += warps) {
-    const bool done = see_to(tiles, tile, space, v, &rows_taken, out);
+    const bool done = process_lower_star(tiles, tile, space, v, &rows_taken, out);
     if (!done && lane == 0) atomicOr(&is_left, 1u);
     __syncwarp();
   }

@@ -95,7 +95,7 @@ template <int Dim>
 Array<CriticalPoint> find_on_device(const TiledMesh<Dim>& tiles, const Field& field,
                                     const TopologyOptions<Dim>& options) {
   const auto device = device_tiles(tiles, options.exec);
-  auto found = cuda::find_critical_points(*device, cuda::compute_order(tiles, *device, field));
+  auto found = cuda::find_critical_points(*device, cuda::compute_order(options.exec, tiles, *device, field));
   if (found.left.empty()) return std::move(found.points);
   std::erase_if(found.points,
                 [&](const CriticalPoint& point) { return cuda::is_in(found.left, point.vertex.index()); });

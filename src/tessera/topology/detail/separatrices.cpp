@@ -162,7 +162,7 @@ class DeviceTracer {
       add_all(SeparatrixType::ascending, ascending_);
     }
     report();
-    return joiner_.join(Exec::host(options_.exec.threads()), device_.tiles->exec());
+    return joiner_.join(Exec::host(options_.exec.threads()), device_.exec());
   }
 
  private:

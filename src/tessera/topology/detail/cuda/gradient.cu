@@ -319,7 +319,7 @@ template <int Dim>
 GradientFinder<Dim>::GradientFinder(const DeviceTiles<Dim>& tiles, const Buffer<VertexOrderKey>& order,
                                     bool keep_paths)
     : tiles_(tiles), order_(order), keep_paths_(keep_paths) {
-  const Exec& exec = tiles.exec();
+  const Exec& exec = order.exec();
   result_.offsets = Buffer<uint32_t>(exec, size_t{tiles.vertex_count()} + 1);
   result_.opposite = Buffer<uint8_t>(exec, tiles.cell_count());
   if (keep_paths) {
@@ -336,7 +336,7 @@ GradientFinder<Dim>::GradientFinder(const DeviceTiles<Dim>& tiles, const Buffer<
 
 template <int Dim>
 bool GradientFinder<Dim>::run(size_t row_capacity, size_t critical_capacity) {
-  const Exec& exec = tiles_.exec();
+  const Exec& exec = order_.exec();
   rows_ = Buffer<uint32_t>(exec, row_capacity);
   row_partners_ = Buffer<uint8_t>(exec, row_capacity);
   Buffer<FoundCell> critical(exec, critical_capacity);
@@ -383,7 +383,7 @@ bool GradientFinder<Dim>::run(size_t row_capacity, size_t critical_capacity) {
 template <int Dim>
 DeviceGradient<Dim> GradientFinder<Dim>::finish(const Array<uint32_t>& host_rows) {
   TS_EXPECTS(host_rows.size() == host_tiles_.size());
-  const Exec& exec = tiles_.exec();
+  const Exec& exec = order_.exec();
   Array<uint32_t> sizes = tile_size_.to_host();
   for (size_t i = 0; i < host_rows.size(); ++i) sizes[host_tiles_[i]] = host_rows[i];
   Array<uint32_t> first_rows(sizes.size() + 1);

@@ -49,7 +49,7 @@ size_t count_labels(const Exec& exec, const Buffer<int32_t>& labels, size_t numb
 template <int Dim>
 DeviceLabels find_regions(const DeviceGradient<Dim>& gradient, std::span<const uint32_t> minima,
                           std::span<const uint32_t> maxima) {
-  const Exec& exec = gradient.tiles->exec();
+  const Exec& exec = gradient.exec();
   const size_t n = gradient.first_cells.size();
   const DeviceNumbers minimum_numbers(exec, minima);
   const DeviceNumbers maximum_numbers(exec, maxima);

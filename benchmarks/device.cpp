@@ -103,7 +103,7 @@ int main(int argc, char** argv) {
   }
   {
     const DeviceTiles<3> resident(tiles, device);
-    const Buffer<VertexOrderKey> order = cuda::compute_order(tiles, resident, field, monitor);
+    const Buffer<VertexOrderKey> order = cuda::compute_order(device, tiles, resident, field, monitor);
     const TileSizes& largest = resident.largest();
     std::printf("tiles %u, left to the host %zu, largest: %u owned, %u vertices, %u cells, %u corners; %s\n",
                 resident.tile_count(), resident.host_tiles().size(), largest.owned, largest.vertices,
@@ -158,11 +158,11 @@ int main(int argc, char** argv) {
   {
     const DeviceTiles<3> resident(tiles, device);
     ask("enumeration resident", 0, {{"tessera", [&] {
-                                       cuda::DeviceRelations<3> relations(tiles, resident);
+                                       cuda::DeviceRelations<3> relations(tiles, resident, device);
                                        relations.enumerate();
                                        return std::uint64_t{relations.face_count()};
                                      }}});
-    cuda::DeviceRelations<3> relations(tiles, resident);
+    cuda::DeviceRelations<3> relations(tiles, resident, device);
     const auto rows = [&]<class R>(R, const char* name) {
       relations.prepare<R>();
       const cuda::DeviceRows once = relations.whole<R>();

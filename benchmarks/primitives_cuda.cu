@@ -8,7 +8,7 @@
 #include <tessera/core/random.h>
 #include <tessera/exec/buffer.h>
 #include <tessera/exec/primitives.h>
-#include <tessera/exec/detail/cuda/check.cuh>
+#include <tessera/exec/cuda.cuh>
 #include <tessera/exec/for_each.cuh>
 
 #include "measure.h"
@@ -16,8 +16,6 @@
 namespace tessera::bench {
 
 using namespace detail;
-
-using cuda::check;
 
 /// Fills keys and values with the same pseudo-random data every time.
 void fill(const Exec& exec, Buffer<uint64_t>& keys, Buffer<uint32_t>& values) {
@@ -38,10 +36,10 @@ struct Cub {
   template <class Call>
   void operator()(const Exec& exec, const Call& call) {
     if (space.empty()) {
-      check(call(nullptr, bytes), "sizing");
+      check_cuda(exec, call(nullptr, bytes), "sizing");
       space = Buffer<char>(exec, bytes);
     }
-    check(call(space.data(), bytes), "working");
+    check_cuda(exec, call(space.data(), bytes), "working");
     synchronize(exec);
   }
 };
@@ -60,17 +58,20 @@ void measure(const Exec& exec, std::size_t n, int repeats) {
                  .repeats = repeats};
   };
   Cub scan, sort, sum, runs;
-  compare(setup("device copy", 8 * n),
-          {{"cudaMemcpy", [&] {
-              check(cudaMemcpy(out.data(), values.data(), 4 * n, cudaMemcpyDeviceToDevice), "copying");
-              synchronize(exec);
-              return uint64_t{0};
-            }}});
+  compare(setup("device copy", 8 * n), {{"cudaMemcpyAsync", [&] {
+                                           check_cuda(
+                                               exec,
+                                               cudaMemcpyAsync(out.data(), values.data(), 4 * n,
+                                                               cudaMemcpyDeviceToDevice, cuda_stream(exec)),
+                                               "copying");
+                                           synchronize(exec);
+                                           return uint64_t{0};
+                                         }}});
   compare(setup("exclusive_scan", 8 * n),
           {{"cub",
             [&] {
               scan(exec, [&](void* s, std::size_t& b) {
-                return cub::DeviceScan::ExclusiveSum(s, b, values.data(), out.data(), n);
+                return cub::DeviceScan::ExclusiveSum(s, b, values.data(), out.data(), n, cuda_stream(exec));
               });
               return hash_values(out.to_host(1000));
             }},
@@ -83,7 +84,7 @@ void measure(const Exec& exec, std::size_t n, int repeats) {
           {{"cub",
             [&] {
               sum(exec, [&](void* s, std::size_t& b) {
-                return cub::DeviceReduce::Sum(s, b, values.data(), out.data(), n);
+                return cub::DeviceReduce::Sum(s, b, values.data(), out.data(), n, cuda_stream(exec));
               });
               return uint64_t{out.to_host(1)[0]};
             }},
@@ -94,7 +95,8 @@ void measure(const Exec& exec, std::size_t n, int repeats) {
                                            cub::DoubleBuffer<uint64_t> k(keys.data(), other_keys.data());
                                            cub::DoubleBuffer<uint32_t> v(values.data(), other_values.data());
                                            sort(exec, [&](void* s, std::size_t& b) {
-                                             return cub::DeviceRadixSort::SortPairs(s, b, k, v, n);
+                                             return cub::DeviceRadixSort::SortPairs(s, b, k, v, n, 0, 64,
+                                                                                    cuda_stream(exec));
                                            });
                                            return hash_values(keys.to_host(1000));
                                          },
@@ -111,7 +113,7 @@ void measure(const Exec& exec, std::size_t n, int repeats) {
             [&] {
               runs(exec, [&](void* s, std::size_t& b) {
                 return cub::DeviceSelect::Unique(s, b, keys.data(), other_keys.data(), count.data(),
-                                                 static_cast<int64_t>(n));
+                                                 static_cast<int64_t>(n), cuda_stream(exec));
               });
               return count.to_host()[0];
             }},

@@ -1,6 +1,6 @@
 # What Tessera is built with. Everything is found on the machine; nothing is downloaded.
 
-option(TESSERA_REQUIRE_CUDA "Stop where CUDA can not be used" OFF)
+option(TESSERA_REQUIRE_CUDA "Stop where CUDA cannot be used" OFF)
 option(TESSERA_IO "Build io and the command line where their libraries are found" ON)
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
@@ -35,7 +35,7 @@ else()
     set(nvcc_version "${CMAKE_MATCH_1}")
   endif()
   if(NOT CMAKE_CUDA_COMPILER)
-    set(TESSERA_CUDA_SAID "no (nvcc was not found, or can not compile with this g++)")
+    set(TESSERA_CUDA_SAID "no (nvcc was not found, or cannot compile with this g++)")
   elseif(nvcc_version AND nvcc_version VERSION_LESS 12.0)
     set(TESSERA_CUDA_SAID "no (nvcc ${nvcc_version} has no C++20; 12.0 or newer is needed)")
   else()

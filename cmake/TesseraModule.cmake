@@ -1,14 +1,13 @@
 # tessera_module(NAME [DEPENDS ...] [PRIVATE_LIBRARIES ...]) makes the target tessera_NAME, exported as tessera::NAME,
 # of the sources below NAME/detail/. tessera_options() gives a target our flags.
 
-# Each host thread works on a stream of its own.
 # Floating-point contraction is off on both sides: a * b + c must round the same on every machine.
 function(tessera_options target)
   target_compile_options(
     ${target}
     PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers -ffp-contract=off>
             $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wno-missing-field-initializers,-ffp-contract=off --fmad=false>
-            $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda --expt-relaxed-constexpr --default-stream=per-thread>)
+            $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda --expt-relaxed-constexpr>)
   # g++ 12 warns of overlapping copies in "literal" + std::string that do not exist (GCC bug 105651).
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>

@@ -151,7 +151,7 @@ int run_command(CommandLine& line, const Interrupts& interrupts, const std::vect
     try {
       session.emplace(app->get_name(), line.options, interrupts.token());
     } catch (const Error& error) {
-      return report_early(error, arguments, app->get_name());
+      return report_early(with_device_advice(error), arguments, app->get_name());
     }
     return run_action(action, *session);
   }

@@ -21,23 +21,6 @@ Bytes parse_limit(const std::string& memory, const char* option) {
   return limit;
 }
 
-/// The Exec that `--device` names, or none for `auto`.
-std::optional<Exec> parse_device(const std::string& device, int threads) {
-  if (threads < 0) throw Error(ErrorCode::bad_option, "--threads must be 0 (all of them) or more");
-  if (device.empty() || device == "auto") return std::nullopt;
-  if (device == "cpu") return Exec::host(threads);
-  if (device == "cuda") return Exec::cuda(0, threads);
-  constexpr std::string_view prefix = "cuda:";
-  if (device.starts_with(prefix)) {
-    int index = 0;
-    const char* end = device.data() + device.size();
-    const auto [stop, status] = std::from_chars(device.data() + prefix.size(), end, index);
-    if (status == std::errc{} && stop == end && index >= 0) return Exec::cuda(index, threads);
-  }
-  throw Error(ErrorCode::bad_option,
-              fmt::format("'{}' is not a device; write --device auto, cpu, cuda or cuda:1", device));
-}
-
 void write_json(const std::string& target, const Json& object) {
   const std::string text = object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   if (target == "-") {
@@ -59,12 +42,35 @@ Session::Session(std::string verb, CommonOptions options, std::stop_token stop)
       options_(std::move(options)),
       bar_(!options_.quiet && ProgressBar::is_wanted()),
       memory_(parse_limit(options_.memory, "--memory")),
-      exec_(parse_device(options_.device, options_.threads)) {
+      device_memory_(options_.device_memory.empty() ? 0
+                                                    : parse_limit(options_.device_memory, "--device-memory")),
+      exec_(parse_device()) {
   monitor_.report = [this](std::string_view stage, double fraction) { bar_.update(stage, fraction); };
   monitor_.stop = std::move(stop);
-  if (!options_.device_memory.empty()) {
-    set_device_memory_limit(parse_limit(options_.device_memory, "--device-memory"));
+}
+
+Exec Session::cuda(int device) const {
+  return Exec::cuda(device, options_.threads).with_memory_limit(device_memory_);
+}
+
+/// The Exec that `--device` names, or none for `auto`.
+std::optional<Exec> Session::parse_device() const {
+  const std::string& device = options_.device;
+  if (options_.threads < 0) {
+    throw Error(ErrorCode::bad_option, "--threads must be 0 (all of them) or more");
   }
+  if (is_automatic()) return std::nullopt;
+  if (device == "cpu") return host();
+  if (device == "cuda") return cuda(0);
+  constexpr std::string_view prefix = "cuda:";
+  if (device.starts_with(prefix)) {
+    int index = 0;
+    const char* end = device.data() + device.size();
+    const auto [stop, status] = std::from_chars(device.data() + prefix.size(), end, index);
+    if (status == std::errc{} && stop == end && index >= 0) return cuda(index);
+  }
+  throw Error(ErrorCode::bad_option,
+              fmt::format("'{}' is not a device; write --device auto, cpu, cuda or cuda:1", device));
 }
 
 Session::PhaseScope::~PhaseScope() {
@@ -89,7 +95,7 @@ Exec Session::choose(const WorkSize& size) {
   const std::vector<DeviceInfo> found = devices();
   // Nobody who has no GPU and did not ask for one wants to hear of it.
   if (found.empty()) return take_host(no_device_reason(), is_wanted);
-  const Exec there = Exec::cuda(found.front().index, options_.threads);
+  const Exec there = cuda(found.front().index);
   const Bytes free = device_available_bytes(there);
   if (size.device_bytes > free) {
     return take_host(fmt::format("the work takes {}, and {} has {} free", format_bytes(size.device_bytes),
@@ -102,9 +108,16 @@ Exec Session::choose(const WorkSize& size) {
 }
 
 bool Session::is_of_device(const Error& error) {
+  return error.code() == ErrorCode::device_failed || error.code() == ErrorCode::out_of_device_memory;
+}
+
+Error Session::with_advice(const Error& error) const {
   const std::string_view what = error.what();
-  return error.code() == ErrorCode::device_failed ||
-         (error.code() == ErrorCode::out_of_memory && what.starts_with("the GPU"));
+  const bool is_limited = memory_.limit() != MemoryBudget::unlimited;
+  if (error.code() == ErrorCode::out_of_memory && is_limited && what.find("--memory") == std::string::npos) {
+    return {error.code(), fmt::format("{}; allow more with --memory", what)};
+  }
+  return with_device_advice(error);
 }
 
 void Session::go_on_with_host(const Error& error) {
@@ -161,8 +174,11 @@ Json Session::make_json(const Error* error) const {
   return object;
 }
 
-void Session::finish(const Error* error) {
+void Session::finish(const Error* failure) {
   bar_.clear();
+  std::optional<Error> advised;
+  if (failure != nullptr) advised = with_advice(*failure);
+  const Error* const error = advised ? &*advised : nullptr;
   if (error != nullptr) print_error(*error);
   // The program's own code and libraries are resident before anything is read; they are not what --memory is
   // about.
@@ -186,6 +202,11 @@ void write_error_json(const std::string& target, std::string_view verb, const Er
 
 void print_error(const Error& error) {
   fmt::print(stderr, "tessera: {}\n", error.what());
+}
+
+Error with_device_advice(const Error& error) {
+  if (!Session::is_of_device(error)) return error;
+  return {error.code(), fmt::format("{}; use --device cpu", error.what())};
 }
 
 }  // namespace tessera::cli

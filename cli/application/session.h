@@ -71,6 +71,8 @@ class Session {
     }
     work(host());
   }
+  /// CUDA device k with what --threads and --device-memory say. Error(device_failed) if it cannot be used.
+  [[nodiscard]] Exec cuda(int device) const;
   /// Says that a GPU takes part which run_on_device() did not choose.
   void count_as_on_device() { is_on_device_ = true; }
   /// The host threads of --threads, for work that only the host does. A GPU that was asked for by name and
@@ -101,11 +103,13 @@ class Session {
 
   /// Error(cancelled) if Ctrl-C was pressed.
   void check_stop() const;
+  /// Would the host do what failed?
+  [[nodiscard]] static bool is_of_device(const Error& error);
   [[nodiscard]] double total_seconds() const;
 
   /// Ends the run: takes the progress line away, prints the error if there is one and writes the JSON object.
   /// Error(write_failed) if that is not possible.
-  void finish(const Error* error);
+  void finish(const Error* failure);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -128,10 +132,11 @@ class Session {
 
   [[nodiscard]] bool is_automatic() const { return options_.device.empty() || options_.device == "auto"; }
   [[nodiscard]] Exec choose(const WorkSize& size);
-  [[nodiscard]] static bool is_of_device(const Error& error);
   void go_on_with_host(const Error& error);
   void say_if_device_was_idle();
   void print_text(const std::string& text);
+  [[nodiscard]] std::optional<Exec> parse_device() const;
+  [[nodiscard]] Error with_advice(const Error& error) const;
   [[nodiscard]] Json make_json(const Error* error) const;
 
   std::string verb_;
@@ -141,6 +146,7 @@ class Session {
   ProgressBar bar_;
   Monitor monitor_;
   MemoryBudget memory_;
+  Bytes device_memory_;  ///< 0: no limit
   std::optional<Exec> exec_;
   bool is_on_device_ = false;
   Bytes reckoned_ = 0;  ///< of a GPU's memory
@@ -154,5 +160,8 @@ void write_error_json(const std::string& target, std::string_view verb, const Er
 
 /// "tessera: SENTENCE" on stderr.
 void print_error(const Error& error);
+
+/// The library's error with the option that helps, if there is one: the library does not know of options.
+[[nodiscard]] Error with_device_advice(const Error& error);
 
 }  // namespace tessera::cli

@@ -81,7 +81,7 @@ TEST_F(CliOnDevice, TooLittleMemoryThere) {
   const Outcome automatic = run({"critical-points", "grid.vti", "--threads", "1", "--device-memory", "1M"});
   EXPECT_EQ(automatic.code, 0);
   EXPECT_NE(automatic.err.find("the work takes"), std::string::npos) << automatic.err;
-  expect_one_sentence(run({"critical-points", "grid.vti", "--device", "cuda", "--device-memory", "1M"}), 8,
+  expect_one_sentence(run({"critical-points", "grid.vti", "--device", "cuda", "--device-memory", "1M"}), 10,
                       {"the GPU was asked for", "free"});
 }
 

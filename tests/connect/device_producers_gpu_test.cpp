@@ -2,15 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <tessera/connect/connectivity.h>
 #include <tessera/exec/buffer.h>
-#include <tessera/exec/detail/cuda/faults.h>
 #include <tessera/mesh/make.h>
 
+#include "exec/fail_after.h"
 #include "tile/oracle.h"
 
 namespace tessera {
@@ -152,18 +153,18 @@ TEST_F(DeviceProducers, FailureAnywhere) {
   const Exec exec = Exec::cuda(0, 2);
   int failures = 0;
   for (std::int64_t calls = 0;; calls = calls + 1 + calls / 8) {
-    const cuda::FailAfter failing(calls);
+    const auto failing = std::make_shared<testing::FailAfter>(calls);
     Connectivity<3> device(tiles, {.mode = StorageMode::explicit_tiles,
                                    .ids = Ids::tiled,
                                    .memory = mib(64),
-                                   .exec = exec,
+                                   .exec = exec.with_watch(failing),
                                    .device_producers = true,
                                    .device_look_ahead = 2,
                                    .device_batch = 4});
     const auto [vt, ef] = device.request<VT, EF>();
     EXPECT_EQ((count_different<VT, 3>(expected_vt, vt, 2)), 0u) << calls;
     EXPECT_EQ((count_different<EF, 3>(expected_ef, ef, 1)), 0u) << calls;
-    if (!cuda::FailAfter::has_failed()) {
+    if (!failing->has_failed()) {
       EXPECT_EQ(device.no_device_producers(), "");
       break;
     }
@@ -180,18 +181,16 @@ TEST_F(DeviceProducers, OutOfMemory) {
   Connectivity<3> host(tiles, {.mode = StorageMode::materialized, .ids = Ids::tiled});
   const auto [expected] = host.request<EF>();
   for (const Bytes limit : {Bytes{1}, Bytes{1} << 16, Bytes{1} << 19, Bytes{1} << 20, Bytes{1} << 21}) {
-    set_device_memory_limit(limit);
     Connectivity<3> device(tiles, {.mode = StorageMode::explicit_tiles,
                                    .ids = Ids::tiled,
                                    .memory = mib(64),
-                                   .exec = Exec::cuda(0, 2),
+                                   .exec = Exec::cuda(0, 2).with_memory_limit(limit),
                                    .device_producers = true});
     const auto [rows] = device.request<EF>();
     EXPECT_EQ((count_different<EF, 3>(expected, rows, 2)), 0u) << limit;
     if (limit == 1) {
       EXPECT_NE(device.no_device_producers().find("free"), std::string::npos) << device.no_device_producers();
     }
-    set_device_memory_limit(0);
   }
 }
 

@@ -316,7 +316,8 @@ TEST_P(Primitives, ImpossibleBuffersAreAnError) {
       const Buffer<uint64_t> buffer(exec, count);
       FAIL();
     } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::out_of_memory) << error.what();
+      EXPECT_EQ(error.code(), exec.is_cuda() ? ErrorCode::out_of_device_memory : ErrorCode::out_of_memory)
+          << error.what();
     }
   }
   const Buffer<uint32_t> after = put<uint32_t>({7});  // and the place still works

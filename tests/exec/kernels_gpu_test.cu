@@ -2,12 +2,15 @@
 // source.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <memory>
 #include <vector>
 
 #include <tessera/exec/detail/reduce.cuh>
 #include <tessera/exec/detail/team.cuh>
 #include <tessera/exec/for_each.cuh>
 
+#include "exec/fail_after.h"
 #include "exec/kernels.h"
 
 namespace tessera {
@@ -97,6 +100,112 @@ TEST_F(Kernels, TooMuchSharedMemoryIsAnErrorNotACrash) {
                              TeamWork{0, 0, some.data(), some.data()}),
                Error);
   check_teams(exec, 100, 32);  // and the device still works
+}
+
+TEST_F(Kernels, BuffersLeaveTheDevicesOwnPoolAlone) {
+  cudaMemPool_t shared = nullptr;
+  ASSERT_EQ(cudaDeviceGetDefaultMemPool(&shared, 0), cudaSuccess);
+  const auto read = [&](cudaMemPoolAttr which) {
+    std::uint64_t value = 0;
+    EXPECT_EQ(cudaMemPoolGetAttribute(shared, which, &value), cudaSuccess);
+    return value;
+  };
+  const std::uint64_t threshold = read(cudaMemPoolAttrReleaseThreshold);
+  const std::uint64_t used = read(cudaMemPoolAttrUsedMemHigh);
+  const Exec exec = Exec::cuda();
+  const Buffer<char> large(exec, std::size_t{256} << 20);
+  EXPECT_EQ(read(cudaMemPoolAttrUsedMemHigh), used);
+  EXPECT_EQ(read(cudaMemPoolAttrReleaseThreshold), threshold);
+}
+
+TEST_F(Kernels, FreedMemoryCanBeGivenBack) {
+  const Exec exec = Exec::cuda();
+  std::size_t before = 0;
+  std::size_t total = 0;
+  release_unused_device_memory(exec);
+  ASSERT_EQ(cudaMemGetInfo(&before, &total), cudaSuccess);
+  { const Buffer<char> large(exec, std::size_t{1} << 30); }
+  release_unused_device_memory(exec);
+  std::size_t after = 0;
+  ASSERT_EQ(cudaMemGetInfo(&after, &total), cudaSuccess);
+  EXPECT_GT(after + (std::size_t{512} << 20), before);  // others may use the device, too
+}
+
+/// Keeps a stream busy until it is let go, or for about a second.
+__global__ void wait_for(const volatile int* flag) {
+  const long long start = clock64();
+  while (*flag == 0 && clock64() - start < 2'000'000'000) {
+  }
+}
+
+struct SetValue {
+  int* to;
+  int value;
+  __host__ __device__ void operator()(std::size_t) const { *to = value; }
+};
+
+TEST_F(Kernels, WorkIsQueuedOnTheCallersStream) {
+  cudaStream_t own = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking), cudaSuccess);
+  int* flag = nullptr;
+  ASSERT_EQ(cudaMallocHost(&flag, sizeof(int)), cudaSuccess);
+  {
+    const Exec exec = Exec::cuda_on(own);
+    const Exec other = Exec::cuda();
+    EXPECT_EQ(exec.stream(), own);
+    EXPECT_NE(other.stream(), own);
+    Buffer<int> value(exec, std::array<int, 1>{1});
+    Buffer<int> elsewhere(other, std::array<int, 1>{1});
+    const auto queue = [&] {
+      for_each(exec, 1, SetValue{value.data(), 2});
+      for_each(other, 1, SetValue{elsewhere.data(), 3});
+    };
+    *flag = 1;
+    wait_for<<<1, 1, 0, own>>>(flag);
+    queue();  // loads the kernels, which may wait for the device
+    synchronize(exec);
+    *flag = 0;
+    wait_for<<<1, 1, 0, own>>>(flag);
+    queue();
+    EXPECT_EQ(elsewhere.to_host()[0], 3);                // another Exec waits for nobody
+    EXPECT_EQ(cudaStreamQuery(own), cudaErrorNotReady);  // this one's loop is behind what the caller queued
+    (void)cudaGetLastError();
+    *flag = 1;
+    EXPECT_EQ(value.to_host()[0], 2);
+  }
+  EXPECT_EQ(cudaStreamDestroy(own), cudaSuccess);  // the Exec has left it to us
+  EXPECT_EQ(cudaFreeHost(flag), cudaSuccess);
+}
+
+TEST_F(Kernels, CopiesShareAStreamAndOthersHaveTheirOwn) {
+  const Exec exec = Exec::cuda();
+  EXPECT_NE(exec.stream(), nullptr);
+  EXPECT_EQ(exec.with_memory_limit(mib(1)).stream(), exec.stream());
+  EXPECT_NE(exec.with_own_stream().stream(), exec.stream());
+  EXPECT_EQ(Exec::host().with_own_stream().stream(), nullptr);
+}
+
+TEST_F(Kernels, AMemoryLimitIsOfOneExec) {
+  const Exec exec = Exec::cuda();
+  const Exec limited = exec.with_memory_limit(mib(1));
+  EXPECT_LE(device_available_bytes(limited), mib(1));
+  try {
+    const Buffer<char> large(limited, mib(2));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::out_of_device_memory) << error.what();
+  }
+  const Buffer<char> large(exec, mib(2));
+}
+
+TEST_F(Kernels, AWatchSeesCallsAndCanRefuseThem) {
+  const auto watch = std::make_shared<testing::FailAfter>(1000);
+  const Exec exec = Exec::cuda().with_watch(watch);
+  (void)Buffer<int>(exec, std::array<int, 1>{1}).to_host();
+  EXPECT_FALSE(watch->has_failed());
+  const Exec failing = exec.with_watch(std::make_shared<testing::FailAfter>(0));
+  EXPECT_THROW((void)Buffer<int>(failing, 1), Error);
+  (void)Buffer<int>(exec.with_watch(nullptr), 1);
 }
 
 TEST_F(Kernels, PeakMemoryIsCounted) {

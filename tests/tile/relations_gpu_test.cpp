@@ -31,7 +31,7 @@ void expect_same(const SimplexMesh<Dim>& mesh, const std::string& name, bool is_
       const TiledMesh<Dim> tiles =
           tile(mesh, {.max_vertices = size, .order = order, .exec = Exec::cuda(0, 2)});
       const Enumeration<Dim> enumeration = Enumeration<Dim>::make_explicit(tiles, Exec::host(2));
-      cuda::DeviceRelations<Dim> device(tiles, *tiles.on_device());
+      cuda::DeviceRelations<Dim> device(tiles, *tiles.on_device(), tiles.on_device()->exec());
       device.enumerate();
       EXPECT_EQ(device.edge_count(), enumeration.edge_count()) << name;
       EXPECT_EQ(device.face_count(), enumeration.face_count()) << name;
@@ -74,12 +74,12 @@ TEST_F(RelationsOnDevice, SomeTiles) {
   const TetMesh mesh = make_kuhn(14);
   const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 60, .exec = Exec::cuda(0, 2)});
   const Enumeration<3> enumeration = Enumeration<3>::make_explicit(tiles, Exec::host(2));
-  cuda::DeviceRelations<3> device(tiles, *tiles.on_device());
+  cuda::DeviceRelations<3> device(tiles, *tiles.on_device(), tiles.on_device()->exec());
   device.enumerate();
   ASSERT_GT(tiles.tile_count(), 9u);
   const std::vector<std::uint32_t> batch = {7, 2, 3, 9, 0};
   const auto check = [&]<class R>(R, const char* name) {
-    const cuda::DeviceTileRows found = device.some<R>(batch, 256);
+    const cuda::DeviceTileRows found = device.some<R>(device.exec(), batch, 256);
     const Array<std::uint32_t> offsets = found.rows.offsets.to_host();
     const Array<std::uint32_t> values = found.rows.values.to_host();
     RowWorker<3> worker(tiles, &enumeration);
@@ -134,17 +134,17 @@ void expect_same_parts(const SimplexMesh<Dim>& mesh, std::uint32_t size) {
   const Enumeration<Dim> enumeration = Enumeration<Dim>::make_explicit(tiles, Exec::host(2));
   const Exec exec = Exec::cuda(0, 2);
   const auto copy = device_tiles(tiles, exec);
-  cuda::DeviceRelations<Dim> whole(tiles, *copy);
+  cuda::DeviceRelations<Dim> whole(tiles, *copy, exec);
   whole.enumerate();
   RowWorker<Dim> worker(tiles, &enumeration);
   for (const TileRange range : {TileRange{0, count}, TileRange{0, count / 3},
                                 TileRange{count / 3, 2 * count / 3}, TileRange{2 * count / 3, count}}) {
     const DeviceTiles<Dim> part(tiles, exec, range);
-    const cuda::DeviceRelations<Dim> device(tiles, part, whole.enumeration());
+    const cuda::DeviceRelations<Dim> device(tiles, part, exec, whole.enumeration());
     std::vector<std::uint32_t> all(part.tile_count());
     for (std::uint32_t t = 0; t < all.size(); ++t) all[t] = t;
     const auto check = [&]<class R>(R, const char* name) {
-      const cuda::DeviceTileRows found = device.template some<R>(all, 256);
+      const cuda::DeviceTileRows found = device.template some<R>(exec, all, 256);
       const Array<std::uint32_t> offsets = found.rows.offsets.to_host();
       const Array<std::uint32_t> values = found.rows.values.to_host();
       std::size_t row = 0;

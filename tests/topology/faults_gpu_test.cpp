@@ -2,12 +2,14 @@
 // else.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
+#include <utility>
 
 #include <tessera/exec/buffer.h>
-#include <tessera/exec/detail/cuda/faults.h>
 #include <tessera/mesh/make.h>
 
+#include "exec/fail_after.h"
 #include "topology/results.h"
 
 namespace tessera {
@@ -26,11 +28,11 @@ class FailingDevice : public ::testing::Test {
     expected = compute_results(mesh, field, {});
     (void)on_device();  // what is set up once in a process is set up
   }
-  void TearDown() override { set_device_memory_limit(0); }
 
-  [[nodiscard]] Results on_device() const {
+  [[nodiscard]] Results on_device(std::shared_ptr<DeviceWatch> watch = nullptr, Bytes memory = 0) const {
     const Field field = make_wave_field(mesh.points, WaveField::rough);
-    return compute_results(mesh, field, {.threads = 2, .on_device = true});
+    return compute_results(
+        mesh, field, {.threads = 2, .on_device = true, .device_memory = memory, .watch = std::move(watch)});
   }
 
   TetMesh mesh;
@@ -39,12 +41,12 @@ class FailingDevice : public ::testing::Test {
 
 TEST_F(FailingDevice, FailureAnywhere) {
   int failures = 0;
-  for (std::int64_t calls = 20;; calls = calls + 1 + calls / 8) {  // the first ones look for a device
-    const cuda::FailAfter failing(calls);
+  for (std::int64_t calls = 0;; calls = calls + 1 + calls / 8) {
+    const auto failing = std::make_shared<FailAfter>(calls);
     try {
-      const Results found = on_device();
+      const Results found = on_device(failing);
       EXPECT_EQ(difference(found, expected), "") << calls;
-      if (!cuda::FailAfter::has_failed()) break;
+      if (!failing->has_failed()) break;
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::device_failed) << error.what();
       EXPECT_NE(std::string(error.what()).find("the GPU failed while"), std::string::npos) << error.what();
@@ -58,11 +60,10 @@ TEST_F(FailingDevice, FailureAnywhere) {
 TEST_F(FailingDevice, OutOfMemory) {
   int failures = 0;
   for (Bytes limit = 1; limit < gib(1); limit *= 2) {
-    set_device_memory_limit(limit);
     try {
-      EXPECT_EQ(difference(on_device(), expected), "") << limit;
+      EXPECT_EQ(difference(on_device(nullptr, limit), expected), "") << limit;
     } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::out_of_memory) << error.what();
+      EXPECT_EQ(error.code(), ErrorCode::out_of_device_memory) << error.what();
       EXPECT_EQ(std::string(error.what()).find("the GPU was asked for"), 0u) << error.what();
       ++failures;
     }

@@ -70,8 +70,13 @@ struct Setting {
   Provider provider = Provider::pushed;
   int producers = 0;
   bool on_device = false;
+  Bytes device_memory = 0;                       ///< 0: no limit
+  std::shared_ptr<DeviceWatch> watch = nullptr;  ///< of the device
 
-  [[nodiscard]] Exec exec() const { return on_device ? Exec::cuda(0, threads) : Exec::host(threads); }
+  [[nodiscard]] Exec exec() const {
+    if (!on_device) return Exec::host(threads);
+    return Exec::cuda(0, threads).with_memory_limit(device_memory).with_watch(watch);
+  }
   [[nodiscard]] std::string description() const {
     return (on_device ? "device, " : "") + std::to_string(threads) + " threads, tiles of " +
            std::to_string(tiles.max_vertices) + ", order " + std::to_string(static_cast<int>(tiles.order)) +

@@ -1,5 +1,6 @@
 // Buffer: memory where an Exec computes, host or device. Uninitialised, 64-byte aligned, moved but not
-// copied.
+// copied. On a device it is taken and given back in the order of the Exec's stream: whoever uses it on
+// another stream waits for the first, and lets the first wait before the buffer goes.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +19,8 @@ namespace tessera {
 
 namespace detail {
 
-/// Memory at exec's place. Error(out_of_memory) says what was asked and what there is.
+/// Memory at exec's place. Error(out_of_memory), or Error(out_of_device_memory) on a device, says what was
+/// asked and what there is.
 [[nodiscard]] void* allocate(const Exec& exec, std::size_t bytes);
 void release(const Exec& exec, void* memory, std::size_t bytes) noexcept;
 enum class CopyKind { to_device, to_host, on_device };
@@ -34,8 +36,8 @@ class Buffer {
   Buffer() = default;
   Buffer(const Exec& exec, std::size_t size) : exec_(exec), size_(size) {
     if (size > static_cast<std::size_t>(-1) / sizeof(T)) {
-      throw Error(ErrorCode::out_of_memory,
-                  "a buffer of " + std::to_string(size) + " elements can not exist");
+      throw Error(exec.is_cuda() ? ErrorCode::out_of_device_memory : ErrorCode::out_of_memory,
+                  "a buffer of " + std::to_string(size) + " elements cannot exist");
     }
     data_ = static_cast<T*>(detail::allocate(exec, size * sizeof(T)));
   }
@@ -53,6 +55,8 @@ class Buffer {
   }
   ~Buffer() { detail::release(exec_, data_, size_ * sizeof(T)); }
 
+  /// Where it lies.
+  [[nodiscard]] const Exec& exec() const { return exec_; }
   [[nodiscard]] T* data() { return data_; }
   [[nodiscard]] const T* data() const { return data_; }
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -83,11 +87,11 @@ class Buffer {
 
 /// The most device memory buffers have held at once on exec's device, in this process; 0 on the host.
 [[nodiscard]] Bytes device_peak_bytes(const Exec& exec);
-/// What buffers may still take on exec's device; 0 on the host.
+/// What buffers of exec may still take on its device; 0 on the host.
 [[nodiscard]] Bytes device_available_bytes(const Exec& exec);
-/// The most that buffers of this process may hold on each device, where others want some of it too; 0: all.
-void set_device_memory_limit(Bytes limit);
-/// Waits until the device has done all it was given.
+/// Gives the memory of freed buffers, which is kept for the next ones, back to the device for others to use.
+void release_unused_device_memory(const Exec& exec);
+/// Waits until all that was queued on exec's stream is done.
 void synchronize(const Exec& exec);
 
 }  // namespace tessera

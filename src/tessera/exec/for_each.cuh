@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include <tessera/exec/for_each.h>
-#include <tessera/exec/detail/cuda/check.cuh>
+#include <tessera/exec/cuda.cuh>
 
 namespace tessera {
 
@@ -29,10 +29,10 @@ __global__ void for_each_kernel(std::size_t n, F f) {
 template <class F>
 void for_each(const Exec& exec, std::size_t n, const F& f) {
   if (n == 0) return;
-  const CurrentDevice current(exec.device());
+  const CurrentDevice current(exec);
   const std::size_t blocks = (n + block_threads - 1) / block_threads;
-  for_each_kernel<<<grid_blocks(blocks), block_threads>>>(n, f);
-  check_launch("starting a loop");
+  for_each_kernel<<<grid_blocks(blocks), block_threads, 0, cuda_stream(exec)>>>(n, f);
+  check_launch(exec, "starting a loop");
 }
 
 }  // namespace detail::cuda

@@ -13,7 +13,7 @@ namespace detail {
 void* allocate(const Exec& exec, std::size_t bytes) {
   if (bytes == 0) return nullptr;
   if constexpr (built_with_cuda) {
-    if (exec.is_cuda()) return cuda::allocate(exec.device(), bytes);
+    if (exec.is_cuda()) return cuda::allocate(exec, bytes);
   }
   void* memory = allocate_pages(bytes);
   if (memory == nullptr) {
@@ -25,7 +25,7 @@ void* allocate(const Exec& exec, std::size_t bytes) {
 void release(const Exec& exec, void* memory, std::size_t bytes) noexcept {
   if (memory == nullptr) return;
   if constexpr (built_with_cuda) {
-    if (exec.is_cuda()) return cuda::release(exec.device(), memory);
+    if (exec.is_cuda()) return cuda::release(exec, memory);
   }
   release_pages(memory, bytes);
 }
@@ -33,7 +33,7 @@ void release(const Exec& exec, void* memory, std::size_t bytes) noexcept {
 void copy(const Exec& exec, void* to, const void* from, std::size_t bytes, CopyKind kind) {
   if (bytes == 0) return;
   if constexpr (built_with_cuda) {
-    if (exec.is_cuda()) return cuda::copy(exec.device(), to, from, bytes, kind);
+    if (exec.is_cuda()) return cuda::copy(exec, to, from, bytes, kind);
   }
   std::memcpy(to, from, bytes);
 }
@@ -42,25 +42,27 @@ void copy(const Exec& exec, void* to, const void* from, std::size_t bytes, CopyK
 
 Bytes device_peak_bytes(const Exec& exec) {
   if constexpr (built_with_cuda) {
-    if (exec.is_cuda()) return cuda::peak_bytes(exec.device());
+    if (exec.is_cuda()) return cuda::peak_bytes(exec);
   }
   return 0;
 }
 
 Bytes device_available_bytes(const Exec& exec) {
   if constexpr (built_with_cuda) {
-    if (exec.is_cuda()) return cuda::available_bytes(exec.device());
+    if (exec.is_cuda()) return cuda::available_bytes(exec);
   }
   return 0;
 }
 
-void set_device_memory_limit(Bytes limit) {
-  if constexpr (built_with_cuda) cuda::set_memory_limit(limit);
+void release_unused_device_memory(const Exec& exec) {
+  if constexpr (built_with_cuda) {
+    if (exec.is_cuda()) cuda::release_unused_bytes(exec);
+  }
 }
 
 void synchronize(const Exec& exec) {
   if constexpr (built_with_cuda) {
-    if (exec.is_cuda()) cuda::synchronize(exec.device());
+    if (exec.is_cuda()) cuda::synchronize(exec);
   }
 }
 

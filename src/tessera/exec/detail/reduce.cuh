@@ -5,7 +5,7 @@
 
 #include <tessera/exec/buffer.h>
 #include <tessera/exec/detail/host/reduce.h>
-#include <tessera/exec/detail/cuda/check.cuh>
+#include <tessera/exec/cuda.cuh>
 #include <tessera/exec/for_each.cuh>
 
 namespace tessera::detail {
@@ -49,13 +49,14 @@ template <class T, class Value, class Op>
 [[nodiscard]] T reduce(const Exec& exec, std::size_t n, const T& identity, const Value& value, const Op& op) {
   if (!exec.is_cuda()) return host::reduce(exec.threads(), n, identity, value, op);
   if (n == 0) return identity;
-  const cuda::CurrentDevice current(exec.device());
+  const CurrentDevice current(exec);
   const std::size_t chunks = reduce_order::chunk_count(n);
   Buffer<T> partial(exec, chunks);
   constexpr std::size_t chunks_per_block = cuda::block_threads / reduce_order::lanes;
   const unsigned blocks = static_cast<unsigned>((chunks + chunks_per_block - 1) / chunks_per_block);
-  cuda::reduce_kernel<<<blocks, cuda::block_threads>>>(n, identity, value, op, partial.data());
-  cuda::check_launch("starting a reduction");
+  cuda::reduce_kernel<<<blocks, cuda::block_threads, 0, cuda_stream(exec)>>>(n, identity, value, op,
+                                                                             partial.data());
+  check_launch(exec, "starting a reduction");
   if (chunks == 1) return partial.to_host()[0];
   return reduce(exec, chunks, identity, reduce_order::Loaded<T>{partial.data()}, op);
 }

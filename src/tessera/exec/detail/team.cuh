@@ -8,7 +8,7 @@
 #include <tessera/exec/detail/team.h>
 #include <tessera/exec/exec.h>
 #include <tessera/exec/for_each.h>
-#include <tessera/exec/detail/cuda/check.cuh>
+#include <tessera/exec/cuda.cuh>
 
 namespace tessera::detail {
 
@@ -113,12 +113,13 @@ void for_each_team(const Exec& exec, std::uint32_t tiles, const TeamOptions& opt
     });
     return;
   }
-  const cuda::CurrentDevice current(exec.device());
-  cuda::check(cudaFuncSetAttribute(cuda::for_each_team_kernel<F>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   static_cast<int>(options.scratch_bytes)),
-              "asking for shared memory");
-  cuda::for_each_team_kernel<<<tiles, options.threads, options.scratch_bytes>>>(f);
-  cuda::check_launch("starting a kernel of teams");
+  const CurrentDevice current(exec);
+  check_cuda(exec,
+             cudaFuncSetAttribute(cuda::for_each_team_kernel<F>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(options.scratch_bytes)),
+             "asking for shared memory");
+  cuda::for_each_team_kernel<<<tiles, options.threads, options.scratch_bytes, cuda_stream(exec)>>>(f);
+  check_launch(exec, "starting a kernel of teams");
 }
 
 }  // namespace tessera::detail

@@ -379,7 +379,7 @@ requires RelationOf<R, Dim> Csr<typename R::Row, typename R::Entry> materialize(
       const Monitor& monitor = options.monitor != nullptr ? *options.monitor : silent_monitor;
       monitor.update("working out a relation", 0);
       const auto copy = device_tiles(tiles, options.exec);
-      cuda::DeviceRelations<Dim> relations(tiles, *copy);
+      cuda::DeviceRelations<Dim> relations(tiles, *copy, options.exec);
       auto csr = cuda::materialize<R>(relations);
       monitor.update("working out a relation", 1);
       return csr;

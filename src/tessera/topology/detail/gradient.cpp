@@ -101,7 +101,7 @@ class GradientBuilder {
   /// The device does most tiles, the host those that it leaves.
   std::shared_ptr<GradientData<Dim>> run_on_device(const Field& field) {
     const auto tiles = device_tiles(tiles_, options_.exec);
-    Buffer<VertexOrderKey> order = cuda::compute_order(tiles_, *tiles, field, monitor_);
+    Buffer<VertexOrderKey> order = cuda::compute_order(options_.exec, tiles_, *tiles, field, monitor_);
     cuda::GradientFinder<Dim> finder(*tiles, order, options_.keep_paths, monitor_);
     const Array<VertexRange>& left = finder.left();
     report(0.4);

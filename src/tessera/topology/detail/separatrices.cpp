@@ -167,7 +167,7 @@ class DeviceTracer {
       add_all(SeparatrixType::ascending, ascending_);
     }
     report(1);
-    return joiner_.join(Exec::host(options_.exec.threads()), device_.tiles->exec());
+    return joiner_.join(Exec::host(options_.exec.threads()), device_.exec());
   }
 
  private:

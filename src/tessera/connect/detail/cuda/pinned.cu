@@ -6,7 +6,7 @@
 #include <map>
 #include <mutex>
 
-#include <tessera/exec/detail/cuda/check.cuh>
+#include <tessera/exec/cuda.cuh>
 
 namespace tessera::detail::cuda {
 namespace {
@@ -15,9 +15,9 @@ using std::size_t;
 
 constexpr size_t slab_size = 8 * PinnedBlocks::common_size;
 
-void* pin(size_t bytes) {
+void* pin(const Exec& exec, size_t bytes) {
   void* memory = nullptr;
-  check(cudaMallocHost(&memory, bytes), "taking pinned memory");
+  check_cuda(exec, cudaMallocHost(&memory, bytes), "taking pinned memory");
   return memory;
 }
 
@@ -30,12 +30,12 @@ struct IdleBlocks {
     static IdleBlocks* const idle = new IdleBlocks;  // never destroyed: the driver is gone before it could be
     return *idle;
   }
-  void* take(size_t size) {
+  void* take(const Exec& exec, size_t size) {
     const std::scoped_lock lock(mutex);
     const auto found = blocks.find(size);
     if (found != blocks.end()) return blocks.extract(found).mapped();
-    if (size != PinnedBlocks::common_size) return pin(size);
-    char* const slab = static_cast<char*>(pin(slab_size));
+    if (size != PinnedBlocks::common_size) return pin(exec, size);
+    char* const slab = static_cast<char*>(pin(exec, slab_size));
     for (size_t at = size; at < slab_size; at += size) blocks.emplace(size, slab + at);
     return slab;
   }
@@ -49,7 +49,7 @@ struct IdleBlocks {
 
 std::shared_ptr<void> PinnedBlocks::take(size_t bytes) {
   const size_t size = std::bit_ceil(std::max(bytes, common_size));
-  void* const memory = IdleBlocks::all().take(size);
+  void* const memory = IdleBlocks::all().take(exec_, size);
   *taken_ += size;
   return {memory, [size, taken = taken_](void* block) {
             *taken -= size;
@@ -57,13 +57,13 @@ std::shared_ptr<void> PinnedBlocks::take(size_t bytes) {
           }};
 }
 
-MappedArray::MappedArray(std::span<const std::uint32_t> values) {
+MappedArray::MappedArray(const Exec& exec, std::span<const std::uint32_t> values) {
   if (values.empty()) return;
   void* const memory = const_cast<std::uint32_t*>(values.data());
-  check(cudaHostRegister(memory, values.size_bytes(), cudaHostRegisterMapped), "pinning an array");
+  check_cuda(exec, cudaHostRegister(memory, values.size_bytes(), cudaHostRegisterMapped), "pinning an array");
   here_ = memory;
   void* there = nullptr;
-  check(cudaHostGetDevicePointer(&there, memory, 0), "mapping an array");
+  check_cuda(exec, cudaHostGetDevicePointer(&there, memory, 0), "mapping an array");
   there_ = static_cast<const std::uint32_t*>(there);
 }
 

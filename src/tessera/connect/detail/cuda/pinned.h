@@ -7,6 +7,7 @@
 #include <span>
 
 #include <tessera/core/memory.h>
+#include <tessera/exec/exec.h>
 
 namespace tessera::detail::cuda {
 
@@ -18,7 +19,8 @@ class PinnedBlocks {
   static constexpr std::size_t common_size = std::size_t{2} << 20;
 
   /// `budget`: how much of them may be out at once before is_exhausted().
-  explicit PinnedBlocks(Bytes budget) : budget_(budget), taken_(std::make_shared<std::atomic<Bytes>>(0)) {}
+  PinnedBlocks(const Exec& exec, Bytes budget)
+      : exec_(exec), budget_(budget), taken_(std::make_shared<std::atomic<Bytes>>(0)) {}
 
   /// A block that comes back when nobody holds it.
   [[nodiscard]] std::shared_ptr<void> take(std::size_t bytes);
@@ -26,6 +28,7 @@ class PinnedBlocks {
   [[nodiscard]] bool is_exhausted(std::size_t bytes) const { return *taken_ + bytes > budget_; }
 
  private:
+  Exec exec_;
   Bytes budget_;
   std::shared_ptr<std::atomic<Bytes>> taken_;  // blocks may outlive this
 };
@@ -33,7 +36,7 @@ class PinnedBlocks {
 /// Lets a device read an array of the host for as long as this lives.
 class MappedArray {
  public:
-  explicit MappedArray(std::span<const std::uint32_t> values);
+  MappedArray(const Exec& exec, std::span<const std::uint32_t> values);
   MappedArray(const MappedArray&) = delete;
   MappedArray& operator=(const MappedArray&) = delete;
   ~MappedArray();

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 
 #include <tessera/connect/detail/cuda/pinned.h>
 #include <tessera/connect/detail/cuda/windows.h>
 #include <tessera/core/error.h>
-#include <tessera/exec/detail/cuda/check.cuh>
+#include <tessera/exec/cuda.cuh>
 
 namespace tessera::detail::cuda {
 
@@ -25,10 +26,53 @@ Bytes bytes_of_copy(const TiledMesh<Dim>& tiles) {
 }
 
 /// Copies words to pinned memory, without waiting.
-void fetch(void* to, const uint32_t* from, size_t words) {
+void fetch(const Exec& exec, void* to, const uint32_t* from, size_t words) {
   if (words == 0) return;
-  check(cudaMemcpyAsync(to, from, 4 * words, cudaMemcpyDeviceToHost, cudaStream_t{}), "fetching rows");
+  check_cuda(exec, cudaMemcpyAsync(to, from, 4 * words, cudaMemcpyDeviceToHost, cuda_stream(exec)),
+             "fetching rows");
 }
+
+/// Streams for threads that make rows at the same time; as many as there were such threads.
+class Streams {
+ public:
+  explicit Streams(const Exec& exec) : exec_(exec) {}
+
+  [[nodiscard]] Exec take() {
+    const std::scoped_lock lock(mutex_);
+    if (idle_.empty()) return exec_.with_own_stream();
+    const Exec stream = idle_.back();
+    idle_.pop_back();
+    return stream;
+  }
+  void give_back(const Exec& stream) {
+    const std::scoped_lock lock(mutex_);
+    idle_.push_back(stream);
+  }
+
+ private:
+  Exec exec_;
+  std::mutex mutex_;
+  std::vector<Exec> idle_;
+};
+
+/// A stream for as long as it lives. When it ends, so has all that was queued, even after an error: what
+/// kernels still read may go.
+class StreamLease {
+ public:
+  explicit StreamLease(Streams& streams) : streams_(streams), exec_(streams.take()) {}
+  StreamLease(const StreamLease&) = delete;
+  StreamLease& operator=(const StreamLease&) = delete;
+  ~StreamLease() {
+    (void)cudaStreamSynchronize(cuda_stream(exec_));
+    (void)cudaGetLastError();  // reported by who queued it
+    streams_.give_back(exec_);
+  }
+  [[nodiscard]] const Exec& exec() const { return exec_; }
+
+ private:
+  Streams& streams_;
+  Exec exec_;
+};
 
 TileRows copy_rows(const uint32_t* offsets, const uint32_t* values, size_t size) {
   TileRows rows;
@@ -40,11 +84,11 @@ TileRows copy_rows(const uint32_t* offsets, const uint32_t* values, size_t size)
 
 /// The enumeration as a device reads it through the bus.
 struct MappedEnumeration {
-  explicit MappedEnumeration(const EnumerationPart& whole)
-      : edge_offsets(whole.edge_offsets),
-        edge_hi(whole.edge_hi),
-        face_offsets(whole.face_offsets),
-        face_hi(whole.face_hi) {}
+  MappedEnumeration(const Exec& exec, const EnumerationPart& whole)
+      : edge_offsets(exec, whole.edge_offsets),
+        edge_hi(exec, whole.edge_hi),
+        face_offsets(exec, whole.face_offsets),
+        face_hi(exec, whole.face_hi) {}
   [[nodiscard]] EnumerationPointers pointers() const {
     return {edge_offsets.data(), edge_hi.data(), face_offsets.data(), face_hi.data()};
   }
@@ -57,17 +101,21 @@ struct MappedEnumeration {
 template <int Dim>
 struct RowFactory<Dim>::State {
   State(const TiledMesh<Dim>& mesh, const Exec& on, const RowFactoryOptions& with)
-      : tiles(mesh), exec(on), options(with), pinned(with.pinned_memory) {}
+      : tiles(mesh), exec(on), options(with), pinned(on, with.pinned_memory), streams(on) {}
 
   /// The rows of tiles that lie on the device in one piece.
   template <class R>
   void make(const DeviceRelations<Dim>& relations, std::span<const uint32_t> wanted,
+            std::span<const size_t> place, std::vector<StoredRows>& out);
+  template <class R>
+  void make(const Exec& stream, const DeviceRelations<Dim>& relations, std::span<const uint32_t> wanted,
             std::span<const size_t> place, std::vector<StoredRows>& out);
 
   const TiledMesh<Dim>& tiles;
   Exec exec;
   RowFactoryOptions options;
   PinnedBlocks pinned;
+  Streams streams;
   // The whole mesh,
   std::shared_ptr<const DeviceTiles<Dim>> device;
   std::unique_ptr<DeviceRelations<Dim>> relations;
@@ -85,11 +133,10 @@ RowFactory<Dim>::RowFactory(const TiledMesh<Dim>& tiles, const Exec& exec, const
   const bool is_there = attached != nullptr && attached->exec().device() == exec.device();
   if (is_there || bytes_of_copy(tiles) <= budget) {
     state_->device = device_tiles(tiles, exec);
-    state_->relations = std::make_unique<DeviceRelations<Dim>>(tiles, *state_->device);
+    state_->relations = std::make_unique<DeviceRelations<Dim>>(tiles, *state_->device, exec);
   } else {
     state_->windows.emplace(tiles, exec, budget);
   }
-  synchronize(exec);  // other threads work on other streams
 }
 
 template <int Dim>
@@ -103,7 +150,7 @@ bool RowFactory<Dim>::has_windows() const {
 template <int Dim>
 Enumeration<Dim> RowFactory<Dim>::enumerate() {
   Enumeration<Dim> enumeration = state_->relations->copy_enumeration();
-  synchronize(state_->exec);
+  synchronize(state_->exec);  // other threads read what was made on other streams
   return enumeration;
 }
 
@@ -112,14 +159,14 @@ template <class R>
 bool RowFactory<Dim>::prepare(const Enumeration<Dim>& enumeration) {
   if (!has_windows()) {
     state_->relations->template prepare<R>();
-    synchronize(state_->exec);
+    synchronize(state_->exec);  // as above
     return true;
   }
   if (R::is_adjacency && R::from != Kind::vertex) return false;
   if (!needs_enumeration<R, Dim>) return true;
   if (!enumeration.is_explicit()) return false;
   if (state_->mapped == nullptr) {
-    state_->mapped = std::make_unique<MappedEnumeration>(enumeration.whole());
+    state_->mapped = std::make_unique<MappedEnumeration>(state_->exec, enumeration.whole());
     state_->windows->set_enumeration(state_->mapped->pointers());
   }
   return true;
@@ -128,7 +175,7 @@ bool RowFactory<Dim>::prepare(const Enumeration<Dim>& enumeration) {
 template <int Dim>
 template <class R>
 std::vector<StoredRows> RowFactory<Dim>::make(std::span<const uint32_t> tiles) {
-  const CurrentDevice current(state_->exec.device());
+  const CurrentDevice current(state_->exec);
   std::vector<StoredRows> rows(tiles.size());
   std::vector<size_t> place(tiles.size());
   for (size_t i = 0; i < place.size(); ++i) place[i] = i;
@@ -156,6 +203,15 @@ template <int Dim>
 template <class R>
 void RowFactory<Dim>::State::make(const DeviceRelations<Dim>& from, std::span<const uint32_t> wanted,
                                   std::span<const size_t> place, std::vector<StoredRows>& out) {
+  const StreamLease stream(streams);
+  make<R>(stream.exec(), from, wanted, place, out);
+}
+
+template <int Dim>
+template <class R>
+void RowFactory<Dim>::State::make(const Exec& stream, const DeviceRelations<Dim>& from,
+                                  std::span<const uint32_t> wanted, std::span<const size_t> place,
+                                  std::vector<StoredRows>& out) {
   // A tile of the mesh is one or several of the device.
   const Array<uint32_t>& cut = from.tiles().cut();
   std::vector<uint32_t> parts;
@@ -168,12 +224,12 @@ void RowFactory<Dim>::State::make(const DeviceRelations<Dim>& from, std::span<co
     for (auto at = begin; at != end; ++at) parts.push_back(static_cast<uint32_t>(at - cut.begin()));
   }
   first_part.push_back(parts.size());
-  const DeviceTileRows made = from.template some<R>(parts, options.threads);
+  const DeviceTileRows made = from.template some<R>(stream, parts, options.threads);
   const size_t row_count = made.rows.offsets.size() - 1;
   const std::shared_ptr<void> all = pinned.take(4 * (row_count + 1));
   const uint32_t* const offsets = static_cast<const uint32_t*>(all.get());
-  fetch(all.get(), made.rows.offsets.data(), row_count + 1);
-  check(cudaStreamSynchronize(cudaStream_t{}), "fetching rows");
+  fetch(stream, all.get(), made.rows.offsets.data(), row_count + 1);
+  check_cuda(stream, cudaStreamSynchronize(cuda_stream(stream)), "fetching rows");
   // Blocks get as many tiles as they hold, so that they come back soon and fit the next ones.
   const auto first_row = [&](size_t i) { return made.tile_rows[first_part[i]]; };
   const auto words_of = [&](size_t begin, size_t end) {
@@ -188,9 +244,9 @@ void RowFactory<Dim>::State::make(const DeviceRelations<Dim>& from, std::span<co
     const bool stays = !pinned.is_exhausted(4 * (rows + 1 + values));
     const std::shared_ptr<void> block = pinned.take(4 * (rows + 1 + values));
     uint32_t* const words = static_cast<uint32_t*>(block.get());
-    fetch(words + rows + 1, made.rows.values.data() + base, values);
+    fetch(stream, words + rows + 1, made.rows.values.data() + base, values);
     for (size_t r = 0; r <= rows; ++r) words[r] = offsets[first_row(begin) + r] - base;
-    if (!stays) check(cudaStreamSynchronize(cudaStream_t{}), "fetching rows");
+    if (!stays) check_cuda(stream, cudaStreamSynchronize(cuda_stream(stream)), "fetching rows");
     for (size_t i = begin; i < end; ++i) {
       const uint32_t* const own = words + (first_row(i) - first_row(begin));
       const size_t size = first_row(i + 1) - first_row(i);
@@ -202,7 +258,7 @@ void RowFactory<Dim>::State::make(const DeviceRelations<Dim>& from, std::span<co
     }
     begin = end;
   }
-  check(cudaStreamSynchronize(cudaStream_t{}), "fetching rows");
+  check_cuda(stream, cudaStreamSynchronize(cuda_stream(stream)), "fetching rows");
 }
 
 template class RowFactory<2>;

@@ -24,7 +24,7 @@ struct RowFactoryOptions {
   Bytes pinned_memory = 0;  ///< for rows; what is beyond goes to ordinary memory
 };
 
-/// Any thread may make rows; each works on a stream of its own.
+/// Any thread may make rows; those that do so at the same time work on streams of their own.
 template <int Dim>
 class RowFactory {
  public:
@@ -39,7 +39,7 @@ class RowFactory {
   [[nodiscard]] Enumeration<Dim> enumerate();
 
   /// Makes what a relation needs: a coboundary or an adjacency. The host's enumeration must outlive the
-  /// factory. False if the device can not make the relation: through windows EE, FF, TT and, without an
+  /// factory. False if the device cannot make the relation: through windows EE, FF, TT and, without an
   /// explicit enumeration, whatever names edges or faces. Not concurrently with anything.
   template <class R>
   [[nodiscard]] bool prepare(const Enumeration<Dim>& enumeration);

@@ -17,7 +17,7 @@ class Windows {
  public:
   struct Window {
     Window(const TiledMesh<Dim>& mesh, const Exec& exec, TileRange range, const EnumerationPointers& ids)
-        : tiles(mesh, exec, range), relations(mesh, tiles, ids) {}
+        : tiles(mesh, exec, range), relations(mesh, tiles, exec, ids) {}
 
     DeviceTiles<Dim> tiles;
     DeviceRelations<Dim> relations;
@@ -56,7 +56,8 @@ class Windows {
     resident_ = 0;
   }
 
-  /// A window, copied to the device unless it is there. It stays as long as somebody holds it.
+  /// A window, copied to the device unless it is there. It stays as long as somebody holds it, who lets go
+  /// only when what he queued on his own stream is done: its memory goes back in the order of another one.
   [[nodiscard]] std::shared_ptr<const Window> get(std::size_t window) {
     const std::scoped_lock lock(mutex_);
     Slot& slot = slots_[window];
@@ -73,8 +74,7 @@ class Windows {
     const std::uint32_t end =
         window + 1 == first_.size() ? static_cast<std::uint32_t>(mesh_.tile_count()) : first_[window + 1];
     slot.window = std::make_shared<const Window>(mesh_, exec_, TileRange{first_[window], end}, ids_);
-    ++resident_;
-    synchronize(exec_);  // other threads use it on other streams
+    ++resident_;  // complete, as other threads use it on other streams
     return slot.window;
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,12 +14,15 @@ namespace tessera::detail::cuda {
 [[nodiscard]] std::vector<DeviceInfo> devices();
 [[nodiscard]] std::string no_device_reason();
 
-[[nodiscard]] void* allocate(int device, std::size_t bytes);
-void release(int device, void* memory) noexcept;
-void copy(int device, void* to, const void* from, std::size_t bytes, detail::CopyKind kind);
-[[nodiscard]] Bytes peak_bytes(int device);
-[[nodiscard]] Bytes available_bytes(int device);
-void set_memory_limit(Bytes limit);
-void synchronize(int device);
+/// A stream that waits for no other, destroyed with its last owner. Error(device_failed) if there is none.
+[[nodiscard]] std::shared_ptr<void> make_stream(int device);
+
+[[nodiscard]] void* allocate(const Exec& exec, std::size_t bytes);
+void release(const Exec& exec, void* memory) noexcept;
+void copy(const Exec& exec, void* to, const void* from, std::size_t bytes, detail::CopyKind kind);
+[[nodiscard]] Bytes peak_bytes(const Exec& exec);
+[[nodiscard]] Bytes available_bytes(const Exec& exec);
+void release_unused_bytes(const Exec& exec);
+void synchronize(const Exec& exec);
 
 }  // namespace tessera::detail::cuda

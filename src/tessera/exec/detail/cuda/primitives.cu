@@ -5,7 +5,7 @@
 #include <cub/cub.cuh>
 
 #include <tessera/exec/buffer.h>
-#include <tessera/exec/detail/cuda/check.cuh>
+#include <tessera/exec/cuda.cuh>
 #include <tessera/exec/detail/reduce.cuh>
 
 namespace tessera::detail::cuda {
@@ -14,11 +14,11 @@ namespace {
 /// Calls a CUB algorithm twice, as CUB wants it: once for the size of its workspace, once for the work.
 template <class Call>
 void with_workspace(const Exec& exec, const char* what, const Call& call) {
-  const CurrentDevice current(exec.device());
+  const CurrentDevice current(exec);
   std::size_t bytes = 0;
-  check(call(nullptr, bytes), what);
+  check_cuda(exec, call(nullptr, bytes), what);
   Buffer<char> workspace(exec, bytes);
-  check(call(workspace.data(), bytes), what);
+  check_cuda(exec, call(workspace.data(), bytes), what);
 }
 
 /// Runs a CUB algorithm that counts what it selects, and returns the count.
@@ -70,12 +70,13 @@ void exclusive_scan(const Exec& exec, std::span<const In> in, std::span<Out> out
   with_workspace(exec, "scanning", [&](void* space, std::size_t& bytes) {
     if constexpr (std::is_same_v<In, Out>) {
       if (out.size() == in.size()) {
-        return cub::DeviceScan::ExclusiveSum(space, bytes, in.data(), out.data(), in.size());
+        return cub::DeviceScan::ExclusiveSum(space, bytes, in.data(), out.data(), in.size(),
+                                             cuda_stream(exec));
       }
     }
     const auto padded = thrust::make_transform_iterator(thrust::counting_iterator<std::size_t>(0),
                                                         PaddedInput<In, Out>{in.data(), in.size()});
-    return cub::DeviceScan::ExclusiveSum(space, bytes, padded, out.data(), out.size());
+    return cub::DeviceScan::ExclusiveSum(space, bytes, padded, out.data(), out.size(), cuda_stream(exec));
   });
 }
 
@@ -84,7 +85,7 @@ void sort_keys(const Exec& exec, std::span<Key> keys, int bits) {
   Buffer<Key> other(exec, keys.size());
   cub::DoubleBuffer<Key> sides(keys.data(), other.data());
   with_workspace(exec, "sorting", [&](void* space, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortKeys(space, bytes, sides, keys.size(), 0, bits);
+    return cub::DeviceRadixSort::SortKeys(space, bytes, sides, keys.size(), 0, bits, cuda_stream(exec));
   });
   if (sides.Current() != keys.data()) {
     detail::copy(exec, keys.data(), sides.Current(), keys.size_bytes(), detail::CopyKind::on_device);
@@ -98,7 +99,8 @@ void sort_pairs(const Exec& exec, std::span<Key> keys, std::span<Value> values, 
   cub::DoubleBuffer<Key> key_sides(keys.data(), other_keys.data());
   cub::DoubleBuffer<Value> value_sides(values.data(), other_values.data());
   with_workspace(exec, "sorting", [&](void* space, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortPairs(space, bytes, key_sides, value_sides, keys.size(), 0, bits);
+    return cub::DeviceRadixSort::SortPairs(space, bytes, key_sides, value_sides, keys.size(), 0, bits,
+                                           cuda_stream(exec));
   });
   if (key_sides.Current() == keys.data()) return;
   detail::copy(exec, keys.data(), key_sides.Current(), keys.size_bytes(), detail::CopyKind::on_device);
@@ -111,7 +113,7 @@ std::size_t run_lengths(const Exec& exec, std::span<const Key> keys, std::span<K
   if (keys.empty()) return 0;
   return counted(exec, "counting runs", [&](void* space, std::size_t& bytes, uint64_t* count) {
     return cub::DeviceRunLengthEncode::Encode(space, bytes, keys.data(), run_keys.data(), run_sizes.data(),
-                                              count, static_cast<int64_t>(keys.size()));
+                                              count, static_cast<int64_t>(keys.size()), cuda_stream(exec));
   });
 }
 
@@ -120,7 +122,7 @@ std::size_t unique(const Exec& exec, std::span<const Key> keys, std::span<Key> o
   if (keys.empty()) return 0;
   return counted(exec, "removing repeats", [&](void* space, std::size_t& bytes, uint64_t* count) {
     return cub::DeviceSelect::Unique(space, bytes, keys.data(), out.data(), count,
-                                     static_cast<int64_t>(keys.size()));
+                                     static_cast<int64_t>(keys.size()), cuda_stream(exec));
   });
 }
 
@@ -131,7 +133,7 @@ std::size_t reduce_by_key(const Exec& exec, std::span<const Key> keys, std::span
   return counted(exec, "summing by key", [&](void* space, std::size_t& bytes, uint64_t* count) {
     return cub::DeviceReduce::ReduceByKey(space, bytes, keys.data(), run_keys.data(), values.data(),
                                           run_sums.data(), count, Sum<Value>{},
-                                          static_cast<int64_t>(keys.size()));
+                                          static_cast<int64_t>(keys.size()), cuda_stream(exec));
   });
 }
 
@@ -141,7 +143,7 @@ std::size_t compact(const Exec& exec, std::span<const T> values, std::span<const
   if (values.empty()) return 0;
   return counted(exec, "compacting", [&](void* space, std::size_t& bytes, uint64_t* count) {
     return cub::DeviceSelect::Flagged(space, bytes, values.data(), flags.data(), out.data(), count,
-                                      static_cast<int64_t>(values.size()));
+                                      static_cast<int64_t>(values.size()), cuda_stream(exec));
   });
 }
 
@@ -149,7 +151,8 @@ std::size_t compact_indices(const Exec& exec, std::span<const uint8_t> flags, st
   if (flags.empty()) return 0;
   return counted(exec, "compacting", [&](void* space, std::size_t& bytes, uint64_t* count) {
     return cub::DeviceSelect::Flagged(space, bytes, thrust::counting_iterator<uint32_t>(0), flags.data(),
-                                      out.data(), count, static_cast<int64_t>(flags.size()));
+                                      out.data(), count, static_cast<int64_t>(flags.size()),
+                                      cuda_stream(exec));
   });
 }
 

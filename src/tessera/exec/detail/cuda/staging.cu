@@ -6,10 +6,10 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
-#include <tessera/exec/detail/cuda/check.cuh>
+#include <tessera/exec/detail/host/parallel.h>
+#include <tessera/exec/cuda.cuh>
 
 namespace tessera::detail::cuda {
 namespace {
@@ -18,16 +18,16 @@ using std::size_t;
 
 constexpr size_t piece_bytes = size_t{2} << 20;
 constexpr size_t least_bytes = 4 * piece_bytes;  // below, threads cost more than they bring
-constexpr unsigned most_lanes = 12;
+constexpr int most_lanes = 12;                   // more do not make the bus faster
 
 /// A thread's two pieces of pinned memory, its stream and the events that say when a piece is free.
 class Lane {
  public:
-  Lane() {
-    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
+  explicit Lane(const Exec& exec) {
+    check_cuda(exec, cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
     for (int i = 0; i < 2; ++i) {
-      check(cudaMallocHost(&pieces_[i], piece_bytes), "taking pinned memory");
-      check(cudaEventCreateWithFlags(&done_[i], cudaEventDisableTiming), "making an event");
+      check_cuda(exec, cudaMallocHost(&pieces_[i], piece_bytes), "taking pinned memory");
+      check_cuda(exec, cudaEventCreateWithFlags(&done_[i], cudaEventDisableTiming), "making an event");
     }
   }
   Lane(const Lane&) = delete;
@@ -35,7 +35,8 @@ class Lane {
   // Lanes live as long as the process: the driver is gone before their destructors could run.
 
   /// Takes pieces off the counter and copies them.
-  void run(std::atomic<size_t>& next, char* to, const char* from, size_t bytes, bool to_device) {
+  void run(const Exec& exec, std::atomic<size_t>& next, char* to, const char* from, size_t bytes,
+           bool to_device) {
     struct Pending {
       char* to = nullptr;
       size_t bytes = 0;
@@ -43,7 +44,7 @@ class Lane {
     std::array<Pending, 2> pending;
     const auto settle = [&](int i) {
       if (pending[i].bytes == 0) return;
-      check(cudaEventSynchronize(done_[i]), "copying");
+      check_cuda(exec, cudaEventSynchronize(done_[i]), "copying");
       if (!to_device) std::memcpy(pending[i].to, pieces_[i], pending[i].bytes);
       pending[i].bytes = 0;
     };
@@ -53,11 +54,12 @@ class Lane {
       const size_t size = std::min(piece_bytes, bytes - begin);
       settle(i);
       if (to_device) std::memcpy(pieces_[i], from + begin, size);
-      check(cudaMemcpyAsync(to_device ? static_cast<void*>(to + begin) : pieces_[i],
-                            to_device ? pieces_[i] : static_cast<const void*>(from + begin), size,
-                            to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, stream_),
-            "copying");
-      check(cudaEventRecord(done_[i], stream_), "copying");
+      check_cuda(exec,
+                 cudaMemcpyAsync(to_device ? static_cast<void*>(to + begin) : pieces_[i],
+                                 to_device ? pieces_[i] : static_cast<const void*>(from + begin), size,
+                                 to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, stream_),
+                 "copying");
+      check_cuda(exec, cudaEventRecord(done_[i], stream_), "copying");
       pending[i] = {to + begin, size};
     }
     settle(0);
@@ -84,30 +86,22 @@ Lanes& lanes_of(int device) {
 
 }  // namespace
 
-bool copy_staged(int device, void* to, const void* from, size_t bytes, detail::CopyKind kind) {
-  const unsigned threads = std::min(most_lanes, std::thread::hardware_concurrency());
+bool copy_staged(const Exec& exec, void* to, const void* from, size_t bytes, detail::CopyKind kind) {
+  const int threads = std::min(most_lanes, exec.threads());
   if (bytes < least_bytes || threads < 2) return false;
-  Lanes& own = lanes_of(device);
+  Lanes& own = lanes_of(exec.device());
   const std::unique_lock lock(own.mutex, std::try_to_lock);
   if (!lock.owns_lock()) return false;
-  while (own.lanes.size() < threads) own.lanes.push_back(std::make_unique<Lane>());
-  check(cudaStreamSynchronize(cudaStream_t{}), "finishing what comes before a copy");
+  while (own.lanes.size() < static_cast<size_t>(threads)) own.lanes.push_back(std::make_unique<Lane>(exec));
+  // Lanes have streams of their own. They begin when exec's stream is done, and are done when this returns.
+  check_cuda(exec, cudaStreamSynchronize(cuda_stream(exec)), "finishing what comes before a copy");
   std::atomic<size_t> next{0};
-  std::atomic<bool> failed{false};
-  std::vector<std::thread> workers;
-  for (unsigned i = 0; i < threads; ++i) {
-    workers.emplace_back([&, i] {
-      try {
-        const CurrentDevice current(device);
-        own.lanes[i]->run(next, static_cast<char*>(to), static_cast<const char*>(from), bytes,
-                          kind == detail::CopyKind::to_device);
-      } catch (const Error&) {
-        failed = true;
-      }
-    });
-  }
-  for (std::thread& worker : workers) worker.join();
-  if (failed) throw Error(ErrorCode::device_failed, "the GPU failed while copying to or from it");
+  host::run_workers(threads, [&](int lane) {
+    const CurrentDevice current(exec);
+    own.lanes[static_cast<size_t>(lane)]->run(exec, next, static_cast<char*>(to),
+                                              static_cast<const char*>(from), bytes,
+                                              kind == detail::CopyKind::to_device);
+  });
   return true;
 }
 

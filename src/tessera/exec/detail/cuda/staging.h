@@ -1,8 +1,8 @@
 // Large copies between a host and its device.
 //
 // A device reads and writes only host memory that is pinned. The driver copies from other memory through a
-// small pinned buffer with one thread, at some 5 GB/s where the bus has 50. Here several threads do it, each
-// with two pieces of pinned memory: while one is on the bus, the other is filled or emptied.
+// small pinned buffer with one thread, at about 5 GB/s where the bus has 50. Here the exec's threads do it,
+// each with two pieces of pinned memory: while one is on the bus, the other is filled or emptied.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace tessera::detail::cuda {
 
 /// Copies when all that was queued before is done, and waits. False, and nothing done, if that does not pay
 /// or another thread is at it.
-[[nodiscard]] bool copy_staged(int device, void* to, const void* from, std::size_t bytes,
+[[nodiscard]] bool copy_staged(const Exec& exec, void* to, const void* from, std::size_t bytes,
                                detail::CopyKind kind);
 
 }  // namespace tessera::detail::cuda

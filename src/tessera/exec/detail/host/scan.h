@@ -56,7 +56,7 @@ void scan_chunk(const In* in, Out* out, std::size_t n, Out sum, bool /*past_cach
 }
 
 #if defined(__SSE2__)
-/// Four at a time: a running sum through memory or one register at a time can not keep up with the memory.
+/// Four at a time: a running sum through memory or one register at a time cannot keep up with the memory.
 /// Past the caches, `out` is 16-byte aligned; a line that is written whole and never read saves a third of
 /// the traffic.
 inline void scan_chunk(const std::uint32_t* in, std::uint32_t* out, std::size_t n, std::uint32_t sum,

@@ -96,12 +96,11 @@ void write_to(const Exec& exec, uint32_t* to, std::span<const uint32_t> values) 
 /// For each element of a list the others around each of their sides, merged. Two elements of
 /// a kind share one side at most, so that nobody is met twice.
 template <Kind K, int Dim>
-DeviceRows adjacency_rows(const DeviceRelations<Dim>& relations, const DeviceRows& around,
+DeviceRows adjacency_rows(const Exec& exec, const DeviceRelations<Dim>& relations, const DeviceRows& around,
                           const ElementList& list) {
   constexpr Kind side = static_cast<Kind>(static_cast<int>(K) - 1);
   constexpr int most_sides = static_cast<int>(K) + 1;
   const uint32_t n = list.size;
-  const Exec& exec = relations.tiles().exec();
   Buffer<uint32_t> counts(exec, size_t{n} + 1);
   const auto elements = elements_of(relations);
   cuda::for_each(
@@ -144,9 +143,9 @@ DeviceRows adjacency_rows(const DeviceRelations<Dim>& relations, const DeviceRow
 
 /// Edges and faces of a tile begin with those of its first vertex.
 template <int Dim>
-void find_first_elements(const DeviceTiles<Dim>& tiles, const EnumerationView& enumeration,
+void find_first_elements(const Exec& exec, const DeviceTiles<Dim>& tiles, const EnumerationView& enumeration,
                          Buffer<uint32_t>& first_edge, Buffer<uint32_t>& first_face) {
-  cuda::for_each(tiles.exec(), first_edge.size(),
+  cuda::for_each(exec, first_edge.size(),
                  [cut = tiles.first_vertex.data(), ids = enumeration, edge = first_edge.data(),
                   face = first_face.data()] __device__(size_t t) {
                    edge[t] = ids.edge_offsets[cut[t]];
@@ -164,9 +163,8 @@ EnumerationPointers DeviceRelations<Dim>::enumeration() const {
 
 template <int Dim>
 const Enumeration<Dim>& DeviceRelations<Dim>::on_host() const {
-  std::call_once(is_enumerated_on_host_, [&] {
-    on_host_ = Enumeration<Dim>::make_explicit(mesh_, Exec::host(tiles_.exec().threads()));
-  });
+  std::call_once(is_enumerated_on_host_,
+                 [&] { on_host_ = Enumeration<Dim>::make_explicit(mesh_, Exec::host(exec_.threads())); });
   return on_host_;
 }
 
@@ -174,8 +172,8 @@ const Enumeration<Dim>& DeviceRelations<Dim>::on_host() const {
 /// the sizes.
 template <int Dim>
 template <class R>
-DeviceTileRows DeviceRelations<Dim>::star_rows(std::span<const uint32_t> batch, int threads) const {
-  const Exec& exec = tiles_.exec();
+DeviceTileRows DeviceRelations<Dim>::star_rows(const Exec& exec, std::span<const uint32_t> batch,
+                                               int threads) const {
   const bool is_whole = batch.empty();
   const uint32_t count = is_whole ? tiles_.tile_count() : static_cast<uint32_t>(batch.size());
   // Tiles, then the number of each one's first vertex in the batch.
@@ -190,9 +188,9 @@ DeviceTileRows DeviceRelations<Dim>::star_rows(std::span<const uint32_t> batch, 
   Buffer<uint32_t> entry_places(exec, size_t{vertices} + 1);
   Buffer<uint8_t> is_left(exec, count);
   Buffer<uint32_t> left(exec, 1);
-  const CurrentDevice current(exec.device());
-  check(cudaMemsetAsync(is_left.data(), 0, is_left.bytes(), cudaStream_t{}), "clearing flags");
-  check(cudaMemsetAsync(left.data(), 0, left.bytes(), cudaStream_t{}), "clearing flags");
+  const CurrentDevice current(exec);
+  check_cuda(exec, cudaMemsetAsync(is_left.data(), 0, is_left.bytes(), cuda_stream(exec)), "clearing flags");
+  check_cuda(exec, cudaMemsetAsync(left.data(), 0, left.bytes(), cuda_stream(exec)), "clearing flags");
   const RowPlaces places = {is_whole ? nullptr : there.data(),
                             is_whole ? nullptr : there.data() + count,
                             row_places.data(),
@@ -214,8 +212,8 @@ DeviceTileRows DeviceRelations<Dim>::star_rows(std::span<const uint32_t> batch, 
     for (Buffer<uint32_t>* buffer : {&row_places, &entry_places}) {
       exclusive_scan<uint32_t, uint32_t>(exec, std::as_const(*buffer).span().first(vertices), buffer->span());
     }
-    sum_up<<<1, 256>>>(places, count, vertices, summary.data());
-    check_launch("counting rows");
+    sum_up<<<1, 256, 0, cuda_stream(exec)>>>(places, count, vertices, summary.data());
+    check_launch(exec, "counting rows");
     return summary.to_host();
   };
   Array<uint32_t> told;
@@ -264,17 +262,17 @@ template <int Dim>
 void DeviceRelations<Dim>::enumerate() {
   if (!edges.offsets.empty()) return;
   const DeviceTiles<Dim>& tiles = tiles_;
-  edges = star_rows<UpperEdges>({}, whole_threads).rows;
+  edges = star_rows<UpperEdges>(exec_, {}, whole_threads).rows;
   edge_count_ = static_cast<uint32_t>(edges.values.size());
   if constexpr (Dim == 3) {
-    faces = star_rows<UpperFaces>({}, whole_threads).rows;
+    faces = star_rows<UpperFaces>(exec_, {}, whole_threads).rows;
     face_count_ = static_cast<uint32_t>(faces.values.size());
   } else {
     face_count_ = tiles.cell_count();
   }
-  Buffer<uint32_t> first_edge(tiles.exec(), size_t{tiles.tile_count()} + 1);
-  Buffer<uint32_t> first_face(tiles.exec(), first_edge.size());
-  find_first_elements<Dim>(tiles, view_of(*this), first_edge, first_face);
+  Buffer<uint32_t> first_edge(exec_, size_t{tiles.tile_count()} + 1);
+  Buffer<uint32_t> first_face(exec_, first_edge.size());
+  find_first_elements<Dim>(exec_, tiles, view_of(*this), first_edge, first_face);
   first_edge_ = first_edge.to_host();
   first_face_ = first_face.to_host();
 }
@@ -324,12 +322,12 @@ template <int Dim>
 template <class R>
 DeviceRows DeviceRelations<Dim>::whole() const {
   if constexpr (R::is_boundary) {
-    return boundary_rows<R>(*this, {.size = count_of<R::from>(*this)});
+    return boundary_rows<R>(exec_, *this, {.size = count_of<R::from>(*this)});
   } else if constexpr (R::is_adjacency && R::from != Kind::vertex) {
     const DeviceRows& around = around_sides<R::from>();
-    return adjacency_rows<R::from>(*this, around, {.size = count_of<R::from>(*this)});
+    return adjacency_rows<R::from>(exec_, *this, around, {.size = count_of<R::from>(*this)});
   } else {
-    return star_rows<R>({}, whole_threads).rows;
+    return star_rows<R>(exec_, {}, whole_threads).rows;
   }
 }
 
@@ -341,7 +339,7 @@ const Array<uint32_t>& DeviceRelations<Dim>::first_of(Kind kind) const {
 }
 
 template <int Dim>
-ElementList DeviceRelations<Dim>::list_elements(Kind kind, std::span<const uint32_t> batch,
+ElementList DeviceRelations<Dim>::list_elements(const Exec& stream, Kind kind, std::span<const uint32_t> batch,
                                                 Buffer<uint32_t>& memory, Array<uint32_t>& tile_rows) const {
   const Array<uint32_t>& first = first_of(kind);
   uint32_t count = 0;
@@ -356,25 +354,24 @@ ElementList DeviceRelations<Dim>::list_elements(Kind kind, std::span<const uint3
   for (size_t i = 0; i < batch.size(); ++i) {
     std::iota(elements.begin() + tile_rows[i], elements.begin() + tile_rows[i + 1], first[batch[i]]);
   }
-  memory = Buffer<uint32_t>(tiles_.exec(), std::span<const uint32_t>(elements));
+  memory = Buffer<uint32_t>(stream, std::span<const uint32_t>(elements));
   return {0, memory.data(), count};
 }
 
 template <int Dim>
 template <class R>
-DeviceTileRows DeviceRelations<Dim>::some(std::span<const uint32_t> batch, int threads) const {
+DeviceTileRows DeviceRelations<Dim>::some(const Exec& stream, std::span<const uint32_t> batch,
+                                          int threads) const {
   static_assert(R::is_coboundary || R::is_adjacency);
-  const Exec& exec = tiles_.exec();
   if constexpr (R::is_adjacency && R::from != Kind::vertex) {
     DeviceTileRows found;
     Buffer<uint32_t> memory;
-    const ElementList list = list_elements(R::from, batch, memory, found.tile_rows);
-    found.rows = adjacency_rows<R::from>(*this, around_sides<R::from>(), list);
-    synchronize(exec);  // the list goes
+    const ElementList list = list_elements(stream, R::from, batch, memory, found.tile_rows);
+    found.rows = adjacency_rows<R::from>(stream, *this, around_sides<R::from>(), list);
     return found;
   }
-  if (batch.empty()) return {{Buffer<uint32_t>(exec, std::array<uint32_t, 1>{}), {}}, {0}};
-  return star_rows<R>(batch, threads);
+  if (batch.empty()) return {{Buffer<uint32_t>(stream, std::array<uint32_t, 1>{}), {}}, {0}};
+  return star_rows<R>(stream, batch, threads);
 }
 
 template <class R, int Dim>
@@ -386,7 +383,7 @@ Csr<typename R::Row, typename R::Entry> materialize(DeviceRelations<Dim>& relati
   csr.offsets = rows.offsets.to_host();
   csr.values.resize(rows.values.size());
   static_assert(sizeof(Entry) == sizeof(uint32_t));
-  detail::copy(relations.tiles().exec(), csr.values.data(), rows.values.data(), rows.values.bytes(),
+  detail::copy(relations.exec(), csr.values.data(), rows.values.data(), rows.values.bytes(),
                detail::CopyKind::to_host);
   return csr;
 }
@@ -403,21 +400,21 @@ template class DeviceRelations<3>;
   template DeviceRows DeviceRelations<Dim>::whole<R>() const
 #include <tessera/tile/detail/instantiate_relations.inc>
 
-template DeviceTileRows DeviceRelations<2>::some<VV>(std::span<const uint32_t>, int) const;
-template DeviceTileRows DeviceRelations<2>::some<VE>(std::span<const uint32_t>, int) const;
-template DeviceTileRows DeviceRelations<2>::some<VF>(std::span<const uint32_t>, int) const;
-template DeviceTileRows DeviceRelations<2>::some<EF>(std::span<const uint32_t>, int) const;
-template DeviceTileRows DeviceRelations<2>::some<EE>(std::span<const uint32_t>, int) const;
-template DeviceTileRows DeviceRelations<2>::some<FF>(std::span<const uint32_t>, int) const;
-template DeviceTileRows DeviceRelations<3>::some<VV>(std::span<const uint32_t>, int) const;
-template DeviceTileRows DeviceRelations<3>::some<VE>(std::span<const uint32_t>, int) const;
-template DeviceTileRows DeviceRelations<3>::some<VF>(std::span<const uint32_t>, int) const;
-template DeviceTileRows DeviceRelations<3>::some<VT>(std::span<const uint32_t>, int) const;
-template DeviceTileRows DeviceRelations<3>::some<EF>(std::span<const uint32_t>, int) const;
-template DeviceTileRows DeviceRelations<3>::some<ET>(std::span<const uint32_t>, int) const;
-template DeviceTileRows DeviceRelations<3>::some<FT>(std::span<const uint32_t>, int) const;
-template DeviceTileRows DeviceRelations<3>::some<EE>(std::span<const uint32_t>, int) const;
-template DeviceTileRows DeviceRelations<3>::some<FF>(std::span<const uint32_t>, int) const;
-template DeviceTileRows DeviceRelations<3>::some<TT>(std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<2>::some<VV>(const Exec&, std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<2>::some<VE>(const Exec&, std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<2>::some<VF>(const Exec&, std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<2>::some<EF>(const Exec&, std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<2>::some<EE>(const Exec&, std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<2>::some<FF>(const Exec&, std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<3>::some<VV>(const Exec&, std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<3>::some<VE>(const Exec&, std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<3>::some<VF>(const Exec&, std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<3>::some<VT>(const Exec&, std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<3>::some<EF>(const Exec&, std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<3>::some<ET>(const Exec&, std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<3>::some<FT>(const Exec&, std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<3>::some<EE>(const Exec&, std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<3>::some<FF>(const Exec&, std::span<const uint32_t>, int) const;
+template DeviceTileRows DeviceRelations<3>::some<TT>(const Exec&, std::span<const uint32_t>, int) const;
 
 }  // namespace tessera::detail::cuda

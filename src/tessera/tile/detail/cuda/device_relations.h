@@ -48,16 +48,17 @@ struct DeviceTileRows {
 template <int Dim>
 class DeviceRelations {
  public:
-  /// `tiles` is the copy of the mesh.
-  DeviceRelations(const TiledMesh<Dim>& mesh, const DeviceTiles<Dim>& tiles)
-      : mesh_(mesh), tiles_(tiles), first_cell_(tiles.first_cell.to_host()) {}
+  /// `tiles` is the copy of the mesh, exec a device that has it: where relations are made.
+  DeviceRelations(const TiledMesh<Dim>& mesh, const DeviceTiles<Dim>& tiles, const Exec& exec)
+      : mesh_(mesh), tiles_(tiles), exec_(exec), first_cell_(tiles.first_cell.to_host()) {}
   /// Of a copy of a part, which needs somebody else's enumeration. There are some() rows of coboundaries and
   /// VV.
-  DeviceRelations(const TiledMesh<Dim>& mesh, const DeviceTiles<Dim>& part,
+  DeviceRelations(const TiledMesh<Dim>& mesh, const DeviceTiles<Dim>& part, const Exec& exec,
                   const EnumerationPointers& enumeration)
-      : mesh_(mesh), tiles_(part), given_(enumeration), first_cell_(part.first_cell.to_host()) {}
+      : mesh_(mesh), tiles_(part), exec_(exec), given_(enumeration), first_cell_(part.first_cell.to_host()) {}
 
   [[nodiscard]] const DeviceTiles<Dim>& tiles() const { return tiles_; }
+  [[nodiscard]] const Exec& exec() const { return exec_; }
   /// Makes the enumeration, unless it is there. Counts are 0 without it.
   void enumerate();
   [[nodiscard]] std::uint32_t edge_count() const { return edge_count_; }
@@ -74,16 +75,19 @@ class DeviceRelations {
   template <class R>
   [[nodiscard]] DeviceRows whole() const;
   /// The rows of some tiles of the device; a coboundary or an adjacency.
-  /// `threads` work on each tile: many, where few tiles are wanted soon.
+  /// `threads` work on each tile: many, where few tiles are wanted soon. They are made on `stream`, an Exec
+  /// of the same device: several host threads may call at once, each with a stream of its own, when what
+  /// prepare() queued is done.
   template <class R>
-  [[nodiscard]] DeviceTileRows some(std::span<const std::uint32_t> tiles, int threads) const;
+  [[nodiscard]] DeviceTileRows some(const Exec& stream, std::span<const std::uint32_t> tiles,
+                                    int threads) const;
 
   /// Where the elements of a kind begin, tile by tile, and their end, on the host. Edges and faces after
   /// enumerate().
   [[nodiscard]] const Array<std::uint32_t>& first_of(Kind kind) const;
   /// The elements of a kind that are internal to some tiles, ascending, in `memory` unless they follow each
   /// other; `tile_rows` gets where those of each tile begin, and the end.
-  [[nodiscard]] ElementList list_elements(Kind kind, std::span<const std::uint32_t> tiles,
+  [[nodiscard]] ElementList list_elements(const Exec& stream, Kind kind, std::span<const std::uint32_t> tiles,
                                           Buffer<std::uint32_t>& memory,
                                           Array<std::uint32_t>& tile_rows) const;
 
@@ -100,10 +104,12 @@ class DeviceRelations {
   /// The host's, for tiles that it makes: made when it is first needed.
   [[nodiscard]] const Enumeration<Dim>& on_host() const;
   template <class R>
-  [[nodiscard]] DeviceTileRows star_rows(std::span<const std::uint32_t> batch, int threads) const;
+  [[nodiscard]] DeviceTileRows star_rows(const Exec& exec, std::span<const std::uint32_t> batch,
+                                         int threads) const;
 
   const TiledMesh<Dim>& mesh_;
   const DeviceTiles<Dim>& tiles_;
+  Exec exec_;
   EnumerationPointers given_;
   Array<std::uint32_t> first_cell_;  ///< by tile, on the host, and their end
   mutable std::once_flag is_enumerated_on_host_;

@@ -196,6 +196,7 @@ class DeviceTiler {
     report("copying from the device", 0);
     download();
     device_->find_host_boundary(tiles_);
+    synchronize(exec_);
     tiles_.attach(std::move(own_));
     report("copying from the device", 1);
     return std::move(tiles_);
@@ -220,10 +221,10 @@ class DeviceTiler {
     Buffer<Seen> buffer(exec_, std::span(&nothing, 1));
     const size_t n = mesh_->cell_count();
     if (n > 0) {
-      const cuda::CurrentDevice current(exec_.device());
-      look_at_cells<Dim><<<cuda::grid_blocks((n + 255) / 256), 256>>>(device_->cells.data(), n,
-                                                                      device_->vertex_count_, buffer.data());
-      cuda::check_launch("looking at cells");
+      const CurrentDevice current(exec_);
+      look_at_cells<Dim><<<cuda::grid_blocks((n + 255) / 256), 256, 0, cuda_stream(exec_)>>>(
+          device_->cells.data(), n, device_->vertex_count_, buffer.data());
+      check_launch(exec_, "looking at cells");
     }
     const Seen seen = buffer.to_host()[0];
     keeps_order_ = options_.order == VertexOrder::automatic ? is_local(seen.foreign, n)
@@ -453,12 +454,14 @@ template <int Dim>
 DeviceTiles<Dim>::DeviceTiles(const TiledMesh<Dim>& tiles, const Exec& exec) : exec_(exec) {
   DeviceTiler<Dim>(tiles, *this, {0, static_cast<uint32_t>(tiles.tile_count())});
   find_host_boundary(tiles);
+  synchronize(exec_);
 }
 
 template <int Dim>
 DeviceTiles<Dim>::DeviceTiles(const TiledMesh<Dim>& tiles, const Exec& exec, TileRange range) : exec_(exec) {
   TS_EXPECTS(range.begin <= range.end && range.end <= tiles.tile_count());
   DeviceTiler<Dim>(tiles, *this, range);
+  synchronize(exec_);
 }
 
 template DeviceTiles<2>::DeviceTiles(const TiledMesh<2>&, const Exec&);

@@ -352,8 +352,8 @@ void find_boundary_on_host(const TiledMesh<Dim>& tiles, uint32_t begin, uint32_t
 
 size_t shared_limit(const Exec& exec) {
   int bytes = 0;
-  cuda::check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, exec.device()),
-              "asking for its shared memory");
+  check_cuda(exec, cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, exec.device()),
+             "asking for its shared memory");
   return static_cast<size_t>(bytes) - kernel_scratch;
 }
 

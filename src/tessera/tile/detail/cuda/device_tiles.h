@@ -48,12 +48,13 @@ class DeviceTiles {
   using Cell = std::array<std::uint32_t, Dim + 1>;
 
   /// Copies the mesh to exec's device and numbers its tiles there, after cutting those that are too large.
-  /// O(n). Error(out_of_memory) if it does not fit, Error(device_failed) if the device does not work.
+  /// O(n). Error(out_of_device_memory) if it does not fit, Error(device_failed) if the device does not work.
   DeviceTiles(const TiledMesh<Dim>& tiles, const Exec& exec);
   /// Copies a part of it: some tiles and the cells at their vertices, which is all that rows of these tiles
   /// need. Ids stay those of the whole mesh; there is no on_boundary and no input id.
   DeviceTiles(const TiledMesh<Dim>& tiles, const Exec& exec, TileRange range);
 
+  /// Where it was made. It is complete when it is made, so kernels on any stream of the device may read it.
   [[nodiscard]] const Exec& exec() const { return exec_; }
   [[nodiscard]] std::uint32_t tile_count() const { return tile_count_; }
   [[nodiscard]] std::uint32_t vertex_count() const { return vertex_count_; }  ///< owned by its tiles

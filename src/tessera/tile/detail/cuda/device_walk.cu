@@ -25,8 +25,8 @@ constexpr int tile_threads = 256;
 
 /// What lies opposite an element in each of the cells around it, written over the cells.
 template <class L, int Dim>
-void replace_cells(const DeviceRelations<Dim>& relations, const ElementList& list, DeviceRows& rows) {
-  cuda::for_each(relations.tiles().exec(), list.size,
+void replace_cells(const Exec& exec, const DeviceRelations<Dim>& relations, const ElementList& list, DeviceRows& rows) {
+  cuda::for_each(exec, list.size,
                  [elements = cuda::elements_of(relations), list, offsets = rows.offsets.data(),
                   values = rows.values.data()] __device__(size_t i) {
                    uint32_t own[4] = {list[i]};
@@ -55,9 +55,8 @@ void replace_cells(const DeviceRelations<Dim>& relations, const ElementList& lis
 }
 
 /// Rings around vertices, from their neighbours and faces (ring_rules.h).
-DeviceRows make_rings(const DeviceRelations<2>& relations, const ElementList& list,
+DeviceRows make_rings(const Exec& exec, const DeviceRelations<2>& relations, const ElementList& list,
                       const DeviceRows& neighbours, const DeviceRows& faces) {
-  const Exec& exec = relations.tiles().exec();
   const uint32_t n = list.size;
   Buffer<uint32_t> next(exec, neighbours.values.size());
   Buffer<uint32_t> first(exec, n);
@@ -118,18 +117,20 @@ void prepare(DeviceRelations<Dim>& relations) {
 template <class R, int Dim>
 DeviceRows make_rows(const DeviceRelations<Dim>& relations, std::span<const uint32_t> batch,
                      const ElementList& list) {
+  const Exec& exec = relations.exec();
   if constexpr (is_link<R>) {
-    DeviceRows rows = relations.template some<Relation<R::from, Top<Dim>::value>>(batch, tile_threads).rows;
-    replace_cells<R>(relations, list, rows);
+    DeviceRows rows =
+        relations.template some<Relation<R::from, Top<Dim>::value>>(exec, batch, tile_threads).rows;
+    replace_cells<R>(exec, relations, list, rows);
     return rows;
   } else if constexpr (R::form == Form::cyclic) {
-    const DeviceTileRows neighbours = relations.template some<VV>(batch, tile_threads);
-    const DeviceTileRows faces = relations.template some<VF>(batch, tile_threads);
-    return make_rings(relations, list, neighbours.rows, faces.rows);
+    const DeviceTileRows neighbours = relations.template some<VV>(exec, batch, tile_threads);
+    const DeviceTileRows faces = relations.template some<VF>(exec, batch, tile_threads);
+    return make_rings(exec, relations, list, neighbours.rows, faces.rows);
   } else if constexpr (R::is_boundary) {
-    return cuda::boundary_rows<R>(relations, list);
+    return cuda::boundary_rows<R>(exec, relations, list);
   } else {
-    return relations.template some<R>(batch, tile_threads).rows;
+    return relations.template some<R>(exec, batch, tile_threads).rows;
   }
 }
 
@@ -151,7 +152,7 @@ void walk_tiles_on_device(const TiledMesh<Dim>& tiles, std::span<const RelationK
                           const std::function<void(const DeviceVisit&)>& visit) {
   const Exec& exec = options.exec;
   const auto copy = device_tiles(tiles, exec);
-  DeviceRelations<Dim> maker(tiles, *copy);
+  DeviceRelations<Dim> maker(tiles, *copy, exec);
   const Kind from = relations[0].from;
   if (from != Kind::vertex && static_cast<int>(from) != Dim) maker.enumerate();
   for (const RelationKey& key : relations) {
@@ -167,7 +168,7 @@ void walk_tiles_on_device(const TiledMesh<Dim>& tiles, std::span<const RelationK
     const std::span<const uint32_t> batch(chosen.data() + at, std::min(batch_tiles, chosen.size() - at));
     Buffer<uint32_t> memory;
     Array<uint32_t> tile_rows;
-    const ElementList list = maker.list_elements(from, batch, memory, tile_rows);
+    const ElementList list = maker.list_elements(exec, from, batch, memory, tile_rows);
     std::vector<DeviceRows> rows;
     std::vector<RowsView<uint32_t>> views;
     for (const RelationKey& key : relations) {

@@ -114,8 +114,7 @@ template <int Dim>
 
 /// Boundaries of elements, or their oriented corners: all rows have one length.
 template <class R, int Dim>
-DeviceRows boundary_rows(const DeviceRelations<Dim>& relations, const ElementList& list) {
-  const Exec& exec = relations.tiles().exec();
+DeviceRows boundary_rows(const Exec& exec, const DeviceRelations<Dim>& relations, const ElementList& list) {
   constexpr std::uint32_t from = static_cast<std::uint32_t>(R::from);
   constexpr std::uint32_t size = R::to == Kind::vertex ? from + 1
                                  : R::to == Kind::face ? 4

@@ -214,8 +214,8 @@ template <class BytesOf>
 Warps choose_warps(const Exec& exec, std::uint32_t wanted, const BytesOf& bytes_of) {
   constexpr std::size_t declared = 256;  // what kernels have besides
   int limit = 0;
-  check(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, exec.device()),
-        "asking for its shared memory");
+  check_cuda(exec, cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, exec.device()),
+             "asking for its shared memory");
   while (wanted > 1 && bytes_of(wanted) > static_cast<std::size_t>(limit) - declared) wanted /= 2;
   return {wanted, bytes_of(wanted)};
 }
@@ -226,21 +226,22 @@ template <class Kernel, class... Args>
 void launch_tiles(const Exec& exec, std::uint32_t tiles, int threads, std::size_t shared_bytes, Kernel kernel,
                   const char* what, Args... args) {
   if (tiles == 0) return;
-  const CurrentDevice current(exec.device());
+  const CurrentDevice current(exec);
   constexpr std::size_t always_there = 40 << 10;  // besides what a kernel declares
   if (shared_bytes > always_there) {
     // Always as much as there is: other threads may start the same kernel with more than we want.
     cudaFuncAttributes attributes{};
-    check(cudaFuncGetAttributes(&attributes, kernel), "asking for shared memory");
+    check_cuda(exec, cudaFuncGetAttributes(&attributes, kernel), "asking for shared memory");
     int limit = 0;
-    check(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, exec.device()),
-          "asking for shared memory");
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               limit - static_cast<int>(attributes.sharedSizeBytes)),
-          "asking for shared memory");
+    check_cuda(exec, cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, exec.device()),
+               "asking for shared memory");
+    check_cuda(exec,
+               cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    limit - static_cast<int>(attributes.sharedSizeBytes)),
+               "asking for shared memory");
   }
-  kernel<<<tiles, threads, shared_bytes>>>(args...);
-  check_launch(what);
+  kernel<<<tiles, threads, shared_bytes, cuda_stream(exec)>>>(args...);
+  check_launch(exec, what);
 }
 
 }  // namespace tessera::detail::cuda

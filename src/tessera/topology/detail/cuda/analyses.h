@@ -32,9 +32,10 @@ namespace tessera::detail::cuda {
   return after != ranges.begin() && v < std::prev(after)->end;
 }
 
-/// compute_order() on the device: by tiled vertex.
+/// compute_order() on the device: by tiled vertex. What is computed from it runs where it lies, on exec,
+/// which need not be where the tiles were made.
 template <int Dim>
-[[nodiscard]] Buffer<VertexOrderKey> compute_order(const TiledMesh<Dim>& tiles,
+[[nodiscard]] Buffer<VertexOrderKey> compute_order(const Exec& exec, const TiledMesh<Dim>& tiles,
                                                    const DeviceTiles<Dim>& on_device, const Field& field,
                                                    const Monitor& monitor);
 
@@ -58,6 +59,9 @@ struct FoundCell {
 /// The arrays of a Gradient on the device, and what it was made of, if somebody still needs that.
 template <int Dim>
 struct DeviceGradient {
+  /// Where its arrays lie; the tiles may have been made elsewhere.
+  [[nodiscard]] const Exec& exec() const { return offsets.exec(); }
+
   std::shared_ptr<const DeviceTiles<Dim>> tiles;
   Buffer<VertexOrderKey> order;
   Buffer<std::uint32_t> offsets;

@@ -317,7 +317,7 @@ Array<uint32_t> search(const Exec& exec, const Edges& graph, const Buffer<Saddle
 
 DeviceConnectors trace_connectors(const DeviceGradient<3>& gradient, std::span<const Saddle> saddles,
                                   std::span<const uint32_t> edges, const Monitor& monitor) {
-  const Exec& exec = gradient.tiles->exec();
+  const Exec& exec = gradient.exec();
   const size_t count = saddles.size();
   const Edges graph = {gradient.offsets.data(), gradient.lower.data(), gradient.partners.data()};
   const Buffer<Saddle> from(exec, saddles);

@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(threads)
 template <int Dim>
 FoundPoints find_critical_points(const DeviceTiles<Dim>& tiles, const Buffer<VertexOrderKey>& order,
                                  const Monitor& monitor) {
-  const Exec& exec = tiles.exec();
+  const Exec& exec = order.exec();
   SharedSpace space(nullptr);
   (void)Space<Dim>(space, tiles.largest());
   Buffer<uint8_t> left(exec, tiles.tile_count());

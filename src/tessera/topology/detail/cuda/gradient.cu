@@ -320,7 +320,7 @@ template <int Dim>
 GradientFinder<Dim>::GradientFinder(const DeviceTiles<Dim>& tiles, const Buffer<VertexOrderKey>& order,
                                     bool keep_paths, const Monitor& monitor)
     : tiles_(tiles), order_(order), keep_paths_(keep_paths), monitor_(monitor) {
-  const Exec& exec = tiles.exec();
+  const Exec& exec = order.exec();
   result_.offsets = Buffer<uint32_t>(exec, size_t{tiles.vertex_count()} + 1);
   result_.opposite = Buffer<uint8_t>(exec, tiles.cell_count());
   if (keep_paths) {
@@ -338,7 +338,7 @@ GradientFinder<Dim>::GradientFinder(const DeviceTiles<Dim>& tiles, const Buffer<
 template <int Dim>
 bool GradientFinder<Dim>::run(size_t row_capacity, size_t critical_capacity) {
   monitor_.update("computing the gradient", 0.1);
-  const Exec& exec = tiles_.exec();
+  const Exec& exec = order_.exec();
   rows_ = Buffer<uint32_t>(exec, row_capacity);
   row_partners_ = Buffer<uint8_t>(exec, row_capacity);
   Buffer<FoundCell> critical(exec, critical_capacity);
@@ -386,7 +386,7 @@ template <int Dim>
 DeviceGradient<Dim> GradientFinder<Dim>::finish(const Array<uint32_t>& host_rows) {
   TS_EXPECTS(host_rows.size() == host_tiles_.size());
   monitor_.update("computing the gradient", 0.5);
-  const Exec& exec = tiles_.exec();
+  const Exec& exec = order_.exec();
   Array<uint32_t> sizes = tile_size_.to_host();
   for (size_t i = 0; i < host_rows.size(); ++i) sizes[host_tiles_[i]] = host_rows[i];
   Array<uint32_t> first_rows(sizes.size() + 1);

@@ -51,7 +51,7 @@ DeviceLabels find_regions(const DeviceGradient<Dim>& gradient, std::span<const u
                           std::span<const uint32_t> maxima, const Monitor& monitor) {
   const auto report = [&](double fraction) { monitor.update("finding regions", fraction); };
   report(0);
-  const Exec& exec = gradient.tiles->exec();
+  const Exec& exec = gradient.exec();
   const size_t n = gradient.first_cells.size();
   const DeviceNumbers minimum_numbers(exec, minima);
   const DeviceNumbers maximum_numbers(exec, maxima);

@@ -124,7 +124,7 @@ DevicePaths trace(const Exec& exec, const Flow& flow, SeparatrixType type, const
 template <int Dim>
 DevicePaths trace_descending(const DeviceGradient<Dim>& gradient, std::span<const Saddle> saddles,
                              std::span<const uint32_t> minima, const Monitor& monitor) {
-  const Exec& exec = gradient.tiles->exec();
+  const Exec& exec = gradient.exec();
   const Buffer<Saddle> from(exec, saddles);
   Buffer<PathStart> starts(exec, 2 * saddles.size());
   cuda::for_each(
@@ -141,7 +141,7 @@ template <int Dim>
 DevicePaths trace_ascending(const DeviceGradient<Dim>& gradient, std::span<const Saddle> saddles,
                             std::span<const PathStart> starts, std::span<const uint32_t> maxima,
                             const Monitor& monitor) {
-  const Exec& exec = gradient.tiles->exec();
+  const Exec& exec = gradient.exec();
   const Up<Dim> flow{gradient.offsets.data(), gradient.lower.data(),        gradient.opposite.data(),
                      gradient.next.data(),    gradient.tiles->cells.data(), gradient.order.data()};
   return trace(exec, flow, SeparatrixType::ascending, Buffer<Saddle>(exec, saddles),

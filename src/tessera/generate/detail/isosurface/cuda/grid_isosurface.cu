@@ -12,7 +12,7 @@
 #include <tessera/generate/detail/isosurface/lattice_bits.h>
 #include <tessera/generate/detail/isosurface/surface_parts.h>
 #include <tessera/exec/buffers.cuh>
-#include <tessera/exec/detail/cuda/check.cuh>
+#include <tessera/exec/cuda.cuh>
 #include <tessera/exec/for_each.cuh>
 #include <tessera/generate/detail/isosurface/cuda/normals.cuh>
 #include <tessera/generate/detail/isosurface/cuda/table.cuh>
@@ -384,17 +384,17 @@ struct DeviceBits {
     whole = Buffer<std::uint64_t>(exec, high.size());
     View view = shape;
     view.high = numbers.data();
-    whole_kernel<<<blocks_for(high.size()), cuda::block_threads>>>(view, whole.data());
-    cuda::check_launch("looking for cells without NaN");
+    whole_kernel<<<blocks_for(high.size()), cuda::block_threads, 0, cuda_stream(exec)>>>(view, whole.data());
+    check_launch(exec, "looking for cells without NaN");
   }
 
  private:
   template <class Test>
-  static void make(const Exec&, const View& shape, const T* values, Test test, Buffer<std::uint64_t>& bits,
-                   Buffer<std::uint32_t>& has_nan) {
-    bits_kernel<<<blocks_for(bits.size()), cuda::block_threads>>>(values, shape, test, bits.data(),
-                                                                  has_nan.data());
-    cuda::check_launch("comparing values");
+  static void make(const Exec& exec, const View& shape, const T* values, Test test,
+                   Buffer<std::uint64_t>& bits, Buffer<std::uint32_t>& has_nan) {
+    bits_kernel<<<blocks_for(bits.size()), cuda::block_threads, 0, cuda_stream(exec)>>>(
+        values, shape, test, bits.data(), has_nan.data());
+    check_launch(exec, "comparing values");
   }
 };
 
@@ -407,7 +407,7 @@ SurfaceBuffers<GridReal<T>> resident_isosurface(const Exec& exec, const Grid& gr
   using Real = GridReal<T>;
   SurfaceBuffers<Real> surface;
   if (grid.dims[0] < 2 || grid.dims[1] < 2 || grid.dims[2] < 2) return surface;
-  const cuda::CurrentDevice current(exec.device());
+  const CurrentDevice current(exec);
   const auto iso = Isovalue<T>::of(isovalue);
   View view = lattice::view_of(grid);
   const DeviceBits<T> bits(exec, view, values, iso);
@@ -418,9 +418,9 @@ SurfaceBuffers<GridReal<T>> resident_isosurface(const Exec& exec, const Grid& gr
   Buffer<RowCounts> words(exec, rows * view.words);
   Buffer<std::uint32_t> row_vertices(exec, rows);
   Buffer<std::uint32_t> row_triangles(exec, rows);
-  count_kernel<<<blocks_by_layer(view, std::size_t{view.ny} * row_lanes), cuda::block_threads>>>(
-      view, words.data(), row_vertices.data(), row_triangles.data());
-  cuda::check_launch("counting crossings");
+  count_kernel<<<blocks_by_layer(view, std::size_t{view.ny} * row_lanes), cuda::block_threads, 0,
+                 cuda_stream(exec)>>>(view, words.data(), row_vertices.data(), row_triangles.data());
+  check_launch(exec, "counting crossings");
   Buffer<std::uint64_t> first_vertices(exec, rows + 1);
   Buffer<std::uint64_t> first_triangles(exec, rows + 1);
   exclusive_scan<std::uint32_t, std::uint64_t>(exec, row_vertices.span(), first_vertices.span());
@@ -443,12 +443,13 @@ SurfaceBuffers<GridReal<T>> resident_isosurface(const Exec& exec, const Grid& gr
   const lattice::VertexOutput<Real> out{surface.points.span(), surface.normals.span(), surface.edges.span(),
                                         surface.weights.span()};
   const std::size_t words_a_layer = std::size_t{view.ny} * view.words;
-  vertices_kernel<<<blocks_by_layer(view, words_a_layer), cuda::block_threads>>>(
+  vertices_kernel<<<blocks_by_layer(view, words_a_layer), cuda::block_threads, 0, cuda_stream(exec)>>>(
       field, lattice::frame_of(grid), view, starts, iso.value, out);
-  cuda::check_launch("writing vertices");
-  triangles_kernel<<<blocks_by_layer(view, words_a_layer, cell_threads), cell_threads>>>(
+  check_launch(exec, "writing vertices");
+  triangles_kernel<<<blocks_by_layer(view, words_a_layer, cell_threads), cell_threads, 0,
+                     cuda_stream(exec)>>>(
       view, starts, reinterpret_cast<std::uint32_t*>(surface.cells.data()), surface.sources.data());
-  cuda::check_launch("writing triangles");
+  check_launch(exec, "writing triangles");
   if (options.normals == SurfaceNormals::averaged) cuda::average_normals(exec, surface);
   return surface;
 }

@@ -8,7 +8,7 @@
 #include <tessera/exec/primitives.h>
 #include <tessera/generate/detail/isosurface/tet_surface.h>
 #include <tessera/exec/buffers.cuh>
-#include <tessera/exec/detail/cuda/check.cuh>
+#include <tessera/exec/cuda.cuh>
 #include <tessera/exec/for_each.cuh>
 #include <tessera/generate/detail/isosurface/cuda/normals.cuh>
 #include <tessera/generate/detail/isosurface/cuda/table.cuh>
@@ -221,8 +221,8 @@ SurfaceBuffers<Real> resident_isosurface(const Exec& exec, const ResidentTets<Re
   const std::size_t n = mesh.cells.size();
   const std::size_t vertices = mesh.points.size();
   if (n >= (std::size_t{1} << 30)) {
-    throw Error(ErrorCode::unsupported, "the device cuts at most 1073741823 tetrahedra, but there are " +
-                                            std::to_string(n) + "; use --device cpu");
+    throw Error(ErrorCode::unsupported,
+                "the device cuts at most 1073741823 tetrahedra, but there are " + std::to_string(n));
   }
   SurfaceBuffers<Real> surface;
   const auto iso = Isovalue<T>::of(isovalue);

@@ -37,28 +37,35 @@ class CheckLayers(unittest.TestCase):
 
     def test_includes_downward_are_fine(self):
         self.assert_clean("src/tessera/mesh/a.h", HEADER + "#include <tessera/exec/exec.h>\n")
-        self.assert_clean("src/tessera/topology/a.cpp", "#include <tessera/connect/detail/store.h>\n")
-        self.assert_clean("src/tessera/io/a.cpp", "#include <vtkCellArray.h>\n#include <tessera/mesh/mesh.h>\n")
+        self.assert_clean("src/tessera/topology/detail/a.cpp", "#include <tessera/connect/detail/store.h>\n")
+        self.assert_clean("src/tessera/io/detail/a.cpp", "#include <vtkCellArray.h>\n#include <tessera/mesh/mesh.h>\n")
         self.assert_clean("src/tessera/tessera.h", HEADER + "#include <tessera/surface/normals.h>\n")
         self.assert_clean("cli/main.cpp", "#include <CLI/CLI.hpp>\n#include <tessera/surface/normals.h>\n")
 
     def test_includes_upward_are_found(self):
-        self.assert_found("src/tessera/core/a.cpp", "\n#include <tessera/exec/exec.h>\n", 2, "core may not use exec")
-        self.assert_found("src/tessera/tile/a.h", HEADER + "#include <tessera/connect/detail/store.h>\n", 2, "may not use")
+        self.assert_found("src/tessera/core/detail/a.cpp", "\n#include <tessera/exec/exec.h>\n", 2, "core may not use exec")
+        self.assert_found("src/tessera/tile/detail/a.h", HEADER + "#include <tessera/connect/detail/store.h>\n", 2, "may not use")
 
     def test_includes_of_siblings_are_found(self):
-        self.assert_found("src/tessera/io/a.cpp", "#include <tessera/tile/tile.h>\n", 1, "io may not use tile")
-        self.assert_found("src/tessera/surface/a.cpp", '#include "tessera/topology/a.h"\n', 1, "may not use topology")
+        self.assert_found("src/tessera/io/detail/a.cpp", "#include <tessera/tile/tile.h>\n", 1, "io may not use tile")
+        self.assert_found("src/tessera/surface/detail/a.cpp", '#include "tessera/topology/a.h"\n', 1, "may not use topology")
 
     def test_detours_are_found(self):
-        self.assert_found("src/tessera/core/a.cpp", '#include "../exec/exec.h"\n', 1, "write the path from src/")
-        self.assert_found("src/tessera/core/a.cpp", "#include <tessera/tessera.h>\n", 1, "not a module")
-        self.assert_found("src/tessera/core/a.cpp", "#include <cli/text.h>\n", 1, "does not know its users")
-        self.assert_found("src/tessera/novel/a.cpp", "int a;\n", 1, "not a module")
+        self.assert_found("src/tessera/core/detail/a.cpp", '#include "../exec/exec.h"\n', 1, "write the path from src/")
+        self.assert_found("src/tessera/core/detail/a.cpp", "#include <tessera/tessera.h>\n", 1, "not a module")
+        self.assert_found("src/tessera/core/detail/a.cpp", "#include <cli/text.h>\n", 1, "does not know its users")
+        self.assert_found("src/tessera/novel/detail/a.cpp", "int a;\n", 1, "not a module")
+
+    def test_public_headers_stand_alone(self):
+        self.assert_clean("src/tessera/tile/a.h", HEADER + "#include <tessera/mesh/mesh.h>\n")
+        self.assert_clean("src/tessera/tile/detail/a.h", HEADER + "#include <tessera/mesh/detail/octree.h>\n")
+        self.assert_found("src/tessera/tile/a.h", HEADER + "#include <tessera/tile/detail/star.h>\n", 2, "not installed")
+        self.assert_found("src/tessera/tile/a.cuh", HEADER + "#include <tessera/exec/detail/a.h>\n", 2, "not installed")
+        self.assert_found("src/tessera/tile/a.cpp", "int a;\n", 1, "belongs into detail/")
 
     def test_third_party_headers_stay_in_their_module(self):
-        self.assert_found("src/tessera/mesh/a.cpp", "#include <vtkCellArray.h>\n", 1, "VTK is not for this module")
-        self.assert_found("src/tessera/io/a.cpp", "#include <fmt/format.h>\n", 1, "fmt is not for this module")
+        self.assert_found("src/tessera/mesh/detail/a.cpp", "#include <vtkCellArray.h>\n", 1, "VTK is not for this module")
+        self.assert_found("src/tessera/io/detail/a.cpp", "#include <fmt/format.h>\n", 1, "fmt is not for this module")
 
     def test_cuda_stays_out_of_plain_headers(self):
         for header in ["cuda_runtime.h", "cub/cub.cuh", "tessera/exec/detail/team.cuh"]:
@@ -76,13 +83,13 @@ class CheckLayers(unittest.TestCase):
             ("std::abort();", "ends the program"),
             ('std::getenv("HOME");', "reads the environment"),
         ]:
-            self.assert_found("src/tessera/core/a.cpp", f"void f() {{\n  {statement}\n}}\n", 2, words)
+            self.assert_found("src/tessera/core/detail/a.cpp", f"void f() {{\n  {statement}\n}}\n", 2, words)
 
     def test_what_only_looks_loud_is_fine(self):
-        self.assert_clean("src/tessera/core/a.cpp", 'std::snprintf(text, 3, "%d", 1);\n')
-        self.assert_clean("src/tessera/core/a.cpp", '// std::cout\n/* exit(1) */ auto s = "printf(";\n')
-        self.assert_clean("src/tessera/core/a.cpp", "worker.exit();\nint max_exit(int);\n")
-        self.assert_clean("src/tessera/core/error.cpp", 'std::fputs("x", stderr);\nstd::abort();\n')
+        self.assert_clean("src/tessera/core/detail/a.cpp", 'std::snprintf(text, 3, "%d", 1);\n')
+        self.assert_clean("src/tessera/core/detail/a.cpp", '// std::cout\n/* exit(1) */ auto s = "printf(";\n')
+        self.assert_clean("src/tessera/core/detail/a.cpp", "worker.exit();\nint max_exit(int);\n")
+        self.assert_clean("src/tessera/core/detail/error.cpp", 'std::fputs("x", stderr);\nstd::abort();\n')
         self.assert_clean("cli/main.cpp", "std::cout << 1;\n")
 
     def test_unguarded_headers_are_found(self):

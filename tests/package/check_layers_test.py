@@ -69,8 +69,8 @@ class CheckLayers(unittest.TestCase):
 
     def test_cuda_stays_out_of_plain_headers(self):
         for header in ["cuda_runtime.h", "cub/cub.cuh", "tessera/exec/detail/team.cuh"]:
-            self.assert_found("src/tessera/exec/a.h", HEADER + f"#include <{header}>\n", 2, "needs no CUDA")
-            self.assert_clean("src/tessera/exec/a.cuh", HEADER + f"#include <{header}>\n")
+            self.assert_found("src/tessera/exec/detail/a.h", HEADER + f"#include <{header}>\n", 2, "needs no CUDA")
+            self.assert_clean("src/tessera/exec/detail/a.cuh", HEADER + f"#include <{header}>\n")
 
     def test_a_loud_library_is_found(self):
         for statement, words in [

@@ -15,7 +15,10 @@
 #include <tessera/generate/detail/common/cuda/corners.cuh>
 #include <tessera/generate/key_reduce.cuh>
 
-namespace tessera::detail {
+namespace tessera {
+
+using namespace detail;
+
 namespace {
 
 using refine::edges_of;
@@ -135,7 +138,7 @@ MeshBuffers<Dim, Real> resident_subdivide(const Exec& exec, const ResidentMesh<D
 }
 
 template <int Dim>
-SimplexMesh<Dim> cuda::refine(const SimplexMesh<Dim>& mesh, SubdivisionScheme scheme, Array<PairKey>* ends,
+SimplexMesh<Dim> detail::cuda::refine(const SimplexMesh<Dim>& mesh, SubdivisionScheme scheme, Array<PairKey>* ends,
                               const Exec& exec) {
   using Cell = typename SimplexMesh<Dim>::Cell;
   SimplexMesh<Dim> finer;
@@ -156,8 +159,8 @@ SimplexMesh<Dim> cuda::refine(const SimplexMesh<Dim>& mesh, SubdivisionScheme sc
   return finer;
 }
 
-template TriMesh cuda::refine(const TriMesh&, SubdivisionScheme, Array<PairKey>*, const Exec&);
-template TetMesh cuda::refine(const TetMesh&, SubdivisionScheme, Array<PairKey>*, const Exec&);
+template TriMesh detail::cuda::refine(const TriMesh&, SubdivisionScheme, Array<PairKey>*, const Exec&);
+template TetMesh detail::cuda::refine(const TetMesh&, SubdivisionScheme, Array<PairKey>*, const Exec&);
 #define TS_INSTANTIATE(Dim, Real)                                                                 \
   template MeshBuffers<Dim, Real> resident_subdivide(const Exec&, const ResidentMesh<Dim, Real>&, \
                                                      SubdivisionScheme)
@@ -167,4 +170,4 @@ TS_INSTANTIATE(3, float);
 TS_INSTANTIATE(3, double);
 #undef TS_INSTANTIATE
 
-}  // namespace tessera::detail
+}  // namespace tessera

@@ -58,7 +58,7 @@ void check_teams(const Exec& exec, std::uint32_t items, int threads) {
   }
 }
 
-class Kernels : public testing::Test {
+class Kernels : public ::testing::Test {
  protected:
   void SetUp() override {
     if (devices().empty()) GTEST_SKIP() << "no GPU here: " << no_device_reason();

@@ -90,19 +90,20 @@ std::vector<float> compute_normals(const ts::TriMesh& mesh, const ts::TiledMesh<
   const ts::Buffer<ts::Vec3f> place(exec, std::span<const ts::Vec3f>(points));
   ts::Buffer<ts::Vec3f> of_face(exec, mesh.cell_count());
   ts::Buffer<ts::Vec3f> of_vertex(exec, mesh.vertex_count());
-  ts::for_each<ts::OrientedFV>(tiles, {.exec = exec},
-                               [p = place.data(), n = of_face.data()] __host__ __device__(
-                                   ts::tiled::FaceId f, ts::IdSpan<ts::tiled::VertexId> c) {
-                                 const ts::Vec3f a = p[c[0].index()];
-                                 n[f.index()] = ts::cross(p[c[1].index()] - a, p[c[2].index()] - a);
-                               });
-  ts::for_each<ts::VF>(tiles, {.exec = exec},
-                       [n = of_face.data(), out = of_vertex.data()] __host__ __device__(
-                           ts::tiled::VertexId v, ts::IdSpan<ts::tiled::FaceId> faces) {
-                         ts::Vec3f sum = {0, 0, 0};
-                         for (const ts::tiled::FaceId f : faces) sum = sum + n[f.index()];
-                         out[v.index()] = sum;
-                       });
+  const ts::Vec3f* p = place.data();
+  ts::Vec3f* n = of_face.data();
+  ts::Vec3f* out = of_vertex.data();
+  ts::for_each<ts::OrientedFV>(
+      tiles, {.exec = exec}, TS_LAMBDA(ts::tiled::FaceId f, ts::IdSpan<ts::tiled::VertexId> c) {
+        const ts::Vec3f a = p[c[0].index()];
+        n[f.index()] = ts::cross(p[c[1].index()] - a, p[c[2].index()] - a);
+      });
+  ts::for_each<ts::VF>(
+      tiles, {.exec = exec}, TS_LAMBDA(ts::tiled::VertexId v, ts::IdSpan<ts::tiled::FaceId> faces) {
+        ts::Vec3f sum = {0, 0, 0};
+        for (const ts::tiled::FaceId f : faces) sum = sum + n[f.index()];
+        out[v.index()] = sum;
+      });
   std::vector<float> values;
   for (const ts::Vec3f& n : of_vertex.to_host()) values.insert(values.end(), {n.x, n.y, n.z});
   return values;

@@ -134,6 +134,7 @@ int choose(Session& session, const ConnectPlan& costs, Bytes mesh_bytes) {
   result["choice"] = {{"mode", mode_name(choice.mode)},
                       {"materialized", names},
                       {"enumeration", enumeration_name(choice.numbering)},
+                      {"workers", choice.workers},
                       {"store_bytes", choice.store},
                       {"total_bytes", choice.total}};
   std::string some;

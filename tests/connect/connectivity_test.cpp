@@ -133,6 +133,67 @@ ConnectOptions least_of(const TiledMesh<Dim>& tiles) {
           .memory = least_memory(plan(tiles, keys), StorageMode::explicit_tiles)};
 }
 
+/// Eight consumers at once pull every row.
+template <class R>
+std::uint64_t count_entries(const Rows<R, 3>& rows) {
+  std::atomic<std::uint64_t> entries{0};
+  std::vector<std::thread> consumers;
+  for (std::uint32_t first = 0; first < 8; ++first) {
+    consumers.emplace_back([&, first] {
+      auto reader = rows.reader();
+      std::uint64_t own = 0;
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        own +=
+            reader[typename R::Row(static_cast<std::uint32_t>((i + first * rows.size() / 8) % rows.size()))]
+                .size();
+      entries += own;
+    });
+  }
+  for (std::thread& consumer : consumers) consumer.join();
+  return entries;
+}
+
+// One worker at a time computes; the others wait for it.
+TEST(Connectivity, TheLeastBudgetServesManyConsumers) {
+  const TetMesh mesh = make_kuhn(10);
+  const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 64});
+  const RelationKey keys[] = {key_of<VT>, key_of<EE>};
+  for (const StorageMode mode : {StorageMode::explicit_tiles, StorageMode::implicit_tiles}) {
+    for (const int producers : {0, 3}) {
+      const ConnectPlan costs = plan(tiles, keys, {.exec = Exec::host(64), .producers = producers});
+      const Bytes memory = least_memory(costs, mode);
+      Connectivity<3> conn =
+          connect(tiles, {.mode = mode, .memory = memory, .producers = producers, .exec = Exec::host(64)});
+      const auto [vt, ee] = conn.request<VT, EE>();
+      EXPECT_EQ(conn.choice().workers, 1);
+      EXPECT_EQ(count_entries<VT>(vt), 8 * costs.relations[0].entries);
+      EXPECT_EQ(count_entries<EE>(ee), 8 * costs.relations[1].entries);
+      const ModeChoice choice = conn.choice();
+      EXPECT_LE(choice.total, memory);
+      EXPECT_LE(vt.statistics().bytes + ee.statistics().bytes, choice.store);  // nobody holds any
+      EXPECT_GT(ee.statistics().evicted, 0u);
+    }
+  }
+}
+
+// A request that leaves room for fewer workers waits for those who compute.
+TEST(Connectivity, LaterRequestsTakeWorkersAway) {
+  const TetMesh mesh = make_kuhn(12);
+  const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 64});
+  const RelationKey keys[] = {key_of<VT>, key_of<FF>};
+  const Exec exec = Exec::host(16);
+  const ConnectPlan costs = plan(tiles, keys, {.exec = exec});
+  const StorageMode mode = StorageMode::implicit_tiles;
+  Connectivity<3> conn = connect(tiles, {.mode = mode, .memory = least_memory(costs, mode), .exec = exec});
+  const auto [vt] = conn.request<VT>();
+  EXPECT_GT(conn.choice().workers, 1);
+  std::thread reading([&, vt = vt] { EXPECT_EQ(count_entries<VT>(vt), 8 * costs.relations[0].entries); });
+  const auto [ff] = conn.request<FF>();
+  EXPECT_EQ(conn.choice().workers, 1);
+  EXPECT_EQ(count_entries<FF>(ff), 8 * costs.relations[1].entries);
+  reading.join();
+}
+
 TEST(Connectivity, ReadersKeepTheirTile) {
   const TetMesh mesh = make_kuhn(10);
   const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 64});

@@ -258,6 +258,48 @@ TEST(ChooseMode, TheLeastBudgetIsSharp) {
   expect_sharp(surface, list_relations(2));
 }
 
+// Fewer workers compute before a budget is refused.
+TEST(ChooseMode, TheLeastBudgetDoesNotDependOnThreads) {
+  const TetMesh mesh = make_kuhn(16);
+  const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 64});
+  for (const auto& keys : {std::vector{key_of<VV>}, std::vector{key_of<FF>, key_of<VT>}, list_relations(3)}) {
+    const ConnectPlan one = plan(tiles, keys, {.exec = Exec::host(1)});
+    for (const int threads : {2, 16, 64}) {
+      const ConnectPlan many = plan(tiles, keys, {.exec = Exec::host(threads), .producers = threads / 2});
+      for (const StorageMode mode : all_modes) {
+        const Bytes least = least_memory(many, mode);
+        EXPECT_EQ(least, least_memory(one, mode));
+        const ModeChoice choice = choose_mode(many, least, mode);
+        EXPECT_EQ(choice.mode, choose_mode(one, least, mode).mode);
+        EXPECT_GE(choice.workers, 1);
+        EXPECT_LE(choice.total, least);
+      }
+      EXPECT_EQ(many.materialized.least, one.materialized.least);
+      EXPECT_EQ(many.explicit_tiles.least, one.explicit_tiles.least);
+      EXPECT_EQ(many.implicit_tiles.least, one.implicit_tiles.least);
+    }
+  }
+}
+
+TEST(ChooseMode, AsManyWorkersAsFit) {
+  const TetMesh mesh = make_kuhn_full(24);
+  const TiledMesh<3> tiles = tile(mesh);
+  const ConnectPlan costs = plan(tiles, std::vector{key_of<FF>}, {.exec = Exec::host(12), .producers = 4});
+  for (const StorageMode mode : {StorageMode::explicit_tiles, StorageMode::implicit_tiles}) {
+    const Bytes least = least_memory(costs, mode);
+    EXPECT_EQ(choose_mode(costs, least, mode).workers, 1);
+    int before = 1;
+    for (Bytes memory = least; memory < 40 * least; memory += least / 2) {
+      const ModeChoice choice = choose_mode(costs, memory, mode);
+      EXPECT_GE(choice.workers, before);
+      EXPECT_LE(choice.total, memory);
+      before = choice.workers;
+    }
+    EXPECT_EQ(before, 16);
+    EXPECT_EQ(choose_mode(costs, gib(8), mode).threads, 12);
+  }
+}
+
 TEST(ChooseMode, FromFastToSmall) {
   const TetMesh mesh = make_kuhn_full(40);
   const TiledMesh<3> tiles = tile(mesh);
@@ -412,7 +454,7 @@ TEST(ConnectMemory, TheEnumerationAloneObeysToo) {
   const TiledMesh<3> tiles = tile(mesh);
   EXPECT_TRUE(connect(tiles).enumeration().is_explicit());
   const ConnectPlan costs = plan(tiles, std::vector{key_of<EV>}, {.exec = Exec::host(1)});
-  const Bytes tight = costs.costs->enumeration_peak(Numbering::explicit_whole) - 1;
+  const Bytes tight = costs.costs->enumeration_peak(Numbering::explicit_whole, 1) - 1;
   EXPECT_FALSE(connect(tiles, {.memory = tight, .exec = Exec::host(1)}).enumeration().is_explicit());
   EXPECT_THROW((void)connect(tiles, {.memory = 100}).enumeration(), Error);
 }

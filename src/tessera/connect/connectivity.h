@@ -33,10 +33,12 @@ namespace tessera {
 struct ConnectOptions {
   StorageMode mode = StorageMode::automatic;
   Ids ids = Ids::input;
-  Bytes memory = gib(1);     ///< for all that the connection adds to the tiled mesh (see request())
-  int producers = 0;         ///< helper threads that work ahead; 0: consumers compute what they miss
-  int look_ahead = 4;        ///< how many tiles ahead of a consumer helpers work
-  Exec exec = Exec::host();  ///< for the enumeration and materialized rows; so many consumers compute at once
+  Bytes memory = gib(1);  ///< for all that the connection adds to the tiled mesh (see request())
+  int producers = 0;      ///< helper threads that work ahead; 0: consumers compute what they miss
+  int look_ahead = 4;     ///< how many tiles ahead of a consumer helpers work
+  /// For the enumeration and materialized rows. So many consumers compute at once, fewer where the memory is
+  /// short: those who find all workers busy wait.
+  Exec exec = Exec::host();
   /// A device makes the tiles that are not there (coboundaries and adjacencies; the rest stays with
   /// consumers). If it fails, consumers go on by themselves.
   bool device_producers = false;  ///< exec must be a device
@@ -149,8 +151,8 @@ class Connectivity {
   /// store of tiles shrinks to make room. So ask for all relations at once where memory is short. The budget
   /// counts the enumeration, the map from the input's ids of cells, materialized rows also while they are
   /// made, slots, scratch and tiles' rows; rows that callers hold beyond two tiles of each relation and
-  /// thread may exceed it. Error(out_of_memory) names the smallest budget that works; what was prepared
-  /// before stays usable.
+  /// worker (ModeChoice::workers) may exceed it. Error(out_of_memory) names the smallest budget that works,
+  /// which does not depend on the number of threads; what was prepared before stays usable.
   template <class... R>
   requires(RelationOf<R, Dim>&&...) [[nodiscard]] std::tuple<Rows<R, Dim>...> request() {
     constexpr std::array<RelationKey, sizeof...(R)> keys = {key_of<R>...};

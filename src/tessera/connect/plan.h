@@ -5,7 +5,7 @@
 //
 // Numbers are bytes that the process takes: arrays with their headers and huge pages, arrays that grow at
 // their largest. They do not count what the allocator keeps of freed memory, and not what rows that a caller
-// holds keep alive beyond two tiles of each relation and worker.
+// holds keep alive beyond two tiles of each relation and worker that computes.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,7 @@ enum class StorageMode {
 };
 
 struct PlanOptions {
-  Exec exec = Exec::host();  ///< its threads are also the consumers that are counted on
+  Exec exec = Exec::host();  ///< its threads are also the consumers, all of which compute at once if they fit
   int producers = 0;         ///< helper threads, as in ConnectOptions
   Ids ids = Ids::input;      ///< likewise
 };
@@ -60,7 +60,7 @@ struct RelationCost {
   std::uint64_t rows = 0;
   std::uint64_t entries = 0;
   Bytes bytes = 0;         ///< materialized
-  Bytes peak = 0;          ///< while it is materialized
+  Bytes peak = 0;          ///< while one thread materializes it
   Bytes largest_tile = 0;  ///< the rows of one tile, at most
 };
 
@@ -70,9 +70,9 @@ struct ModeCost {
   Bytes maps = 0;         ///< from the input's ids
   Bytes rows = 0;         ///< materialized
   Bytes slots = 0;
-  Bytes scratch = 0;  ///< of all workers
-  Bytes least = 0;    ///< the smallest budget that works, transients included
-  Bytes full = 0;     ///< a larger budget gains nothing: no tile is ever computed twice
+  Bytes scratch = 0;  ///< of all workers, computing at once
+  Bytes least = 0;    ///< the smallest budget that works, transients included; the same for any threads
+  Bytes full = 0;     ///< a larger budget gains nothing: all workers compute, and no tile twice
 };
 
 struct ConnectPlan {
@@ -100,18 +100,22 @@ struct ModeChoice {
   StorageMode mode = StorageMode::materialized;  ///< materialized if every relation is
   Numbering numbering = Numbering::none;
   std::vector<RelationKey> materialized;  ///< the others are served from tiles
-  Bytes store = 0;                        ///< for rows of tiles
-  Bytes total = 0;                        ///< at most, everything together
+  int workers = 1;  ///< that compute tiles at the same time; others wait for one of them
+  int threads = 1;  ///< that make the enumeration and materialized rows
+  Bytes store = 0;  ///< for rows of tiles
+  Bytes total = 0;  ///< at most, everything together
 };
 
 /// The fastest way that fits: all relations materialized; else tiles with an explicit, else with an implicit
 /// enumeration, where those relations are materialized, in the order they were named, that leave enough for
-/// the rest; the store gets what is left. With a mode other than automatic, that mode. Error(out_of_memory)
-/// says what is asked, what is allowed and the smallest budget that works.
+/// the rest; the store gets what is left. With a mode other than automatic, that mode. Where none fits with
+/// all workers computing at once, half of them do, and so on down to one. Error(out_of_memory) says what is
+/// asked, what is allowed and the smallest budget that works.
 [[nodiscard]] ModeChoice choose_mode(const ConnectPlan& plan, Bytes memory,
                                      StorageMode mode = StorageMode::automatic);
 
-/// The smallest budget that choose_mode() accepts.
+/// The smallest budget that choose_mode() accepts: with one worker at a time, so it is the same for any
+/// number of threads.
 [[nodiscard]] Bytes least_memory(const ConnectPlan& plan, StorageMode mode = StorageMode::automatic);
 
 }  // namespace tessera

@@ -1,7 +1,12 @@
 // Account: the books of one connection.
+//
+// All workers compute at once if the budget allows it. If it does not, fewer of them do, down to one, before
+// anything is refused: the smallest budget that works does not depend on the number of threads.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -33,6 +38,12 @@ class Account {
   /// Books an enumeration if there is none yet, or throws Error(out_of_memory).
   void book_enumeration();
   [[nodiscard]] Numbering numbering() const { return state_.numbering; }
+  /// How many workers may compute tiles at once.
+  [[nodiscard]] int workers() const { return std::min(state_.workers, costs_.workers()); }
+  /// How many threads may enumerate and materialize for what was booked last.
+  [[nodiscard]] int threads() const { return state_.threads; }
+  /// How many threads may count while the store is empty.
+  [[nodiscard]] int counting_threads() const;
   [[nodiscard]] bool is_materialized(RelationKey key) const { return whole_[key.index()]; }
   /// How all that is booked is stored.
   [[nodiscard]] ModeChoice summary() const { return describe(state_, booked_, whole_); }
@@ -47,15 +58,29 @@ class Account {
   struct State {
     Numbering numbering = Numbering::none;
     Bytes enumeration = 0;
-    Bytes maps = 0;     // from the input's ids
-    Bytes rows = 0;     // materialized
-    RelationSet tiles;  // the relations that are served from tiles
-    Bytes peak = 0;     // the most that is needed on the way to it
+    Bytes maps = 0;                                 // from the input's ids
+    Bytes rows = 0;                                 // materialized
+    RelationSet tiles;                              // the relations that are served from tiles
+    int workers = std::numeric_limits<int>::max();  // that compute tiles at once; never more than there are
+    int threads = 1;                                // that enumerate and materialize
+    Bytes peak = 0;                                 // the most that is needed on the way to it
+  };
+  /// A way to store relations: those in `whole` materialized, the others as tiles.
+  struct Way {
+    Numbering numbering = Numbering::none;
+    RelationSet whole;
+    int workers = 1;
+    int threads = 1;
   };
 
-  /// The state after these relations are stored: those in `whole` materialized, the others as tiles.
-  [[nodiscard]] State advance(const State& from, std::span<const RelationKey> wanted, Numbering numbering,
-                              RelationSet whole) const;
+  [[nodiscard]] State advance(const State& from, std::span<const RelationKey> wanted, const Way& way) const;
+  [[nodiscard]] bool fits(std::span<const RelationKey> wanted, const Way& way) const;
+  /// The fastest way with so many workers.
+  [[nodiscard]] std::optional<Way> find_way(std::span<const RelationKey> wanted,
+                                            std::span<const Numbering> numberings, int workers) const;
+  /// The same with as many workers and threads as fit.
+  [[nodiscard]] std::optional<Way> find_way(std::span<const RelationKey> wanted,
+                                            std::span<const Numbering> numberings) const;
   [[nodiscard]] Bytes held(const State& state) const;
   [[nodiscard]] Bytes needed(const State& state) const;
   [[nodiscard]] std::vector<Numbering> numberings(const State& from,

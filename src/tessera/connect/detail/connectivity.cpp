@@ -6,7 +6,6 @@
 #include <deque>
 #include <mutex>
 #include <optional>
-#include <semaphore>
 #include <thread>
 #include <vector>
 
@@ -50,14 +49,80 @@ struct Scratch : RowWorker<Dim> {
   LinkMaker<Dim> links;
 };
 
+/// The scratch of all workers, for as many at a time as the budget counts on. Who finds none waits.
+template <int Dim>
+class ScratchPool {
+ public:
+  explicit ScratchPool(int workers) : workers_(workers) {}
+
+  /// Lets fewer workers compute: waits until no more than that do, and drops what the others needed.
+  void limit(int workers) {
+    std::unique_lock lock(mutex_);
+    workers_ = std::min(workers_, workers);
+    shrunk_.wait(lock, [&] { return lent_ <= workers_; });
+    idle_.resize(std::min(idle_.size(), static_cast<size_t>(workers_ - lent_)));
+  }
+
+  /// One worker's scratch for as long as this lives.
+  class Loan {
+   public:
+    Loan() = default;
+    Loan(ScratchPool& pool, const TiledMesh<Dim>& tiles, const Enumeration<Dim>& enumeration)
+        : Loan(pool.take(), pool) {
+      if (scratch_ == nullptr) scratch_ = std::make_unique<Scratch<Dim>>(tiles, &enumeration);
+    }
+    Loan(Loan&& other) noexcept
+        : scratch_(std::move(other.scratch_)), pool_(std::exchange(other.pool_, nullptr)) {}
+    Loan& operator=(Loan&&) = delete;
+    ~Loan() {
+      if (pool_ != nullptr) pool_->give_back(std::move(scratch_));
+    }
+    Scratch<Dim>* operator->() { return scratch_.get(); }
+
+   private:
+    Loan(std::unique_ptr<Scratch<Dim>> scratch, ScratchPool& pool)
+        : scratch_(std::move(scratch)), pool_(&pool) {}
+
+    std::unique_ptr<Scratch<Dim>> scratch_;
+    ScratchPool* pool_ = nullptr;
+  };
+
+ private:
+  /// Null if it is still to be made.
+  std::unique_ptr<Scratch<Dim>> take() {
+    std::unique_lock lock(mutex_);
+    returned_.wait(lock, [&] { return lent_ < workers_; });
+    idle_.reserve(static_cast<size_t>(workers_));  // so that give_back() cannot fail
+    ++lent_;
+    if (idle_.empty()) return nullptr;
+    std::unique_ptr<Scratch<Dim>> scratch = std::move(idle_.back());
+    idle_.pop_back();
+    return scratch;
+  }
+  void give_back(std::unique_ptr<Scratch<Dim>> scratch) noexcept {
+    {
+      const std::scoped_lock lock(mutex_);
+      if (scratch != nullptr) idle_.push_back(std::move(scratch));
+      --lent_;
+    }
+    returned_.notify_one();
+    shrunk_.notify_one();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable returned_;  // for who wants scratch
+  std::condition_variable shrunk_;    // for limit()
+  std::vector<std::unique_ptr<Scratch<Dim>>> idle_;
+  int workers_;
+  int lent_ = 0;
+};
+
 /// What all handles share: the enumeration, a store for each relation, scratch for whoever computes, helper
 /// threads.
 template <int Dim>
 class ConnectionCore {
  public:
   static constexpr Kind top = Dim == 3 ? Kind::tet : Kind::face;
-
-  static_assert(RelationKey::count == RelationKey::count);
 
   ConnectionCore(const TiledMesh<Dim>& tiles, const ConnectOptions& options)
       : tiles_(tiles),
@@ -66,8 +131,7 @@ class ConnectionCore {
         input_ids_(tiles, options.ids == Ids::input),
         account_(options.mode, options.memory),
         store_(tiles.tile_count(), 0),
-        idle_workers_(options.exec.threads() + options.producers) {
-    scratch_.reserve(static_cast<size_t>(options.exec.threads() + options.producers));
+        scratch_(options.exec.threads() + options.producers) {
     for (int i = 0; i < options.producers && options.mode != StorageMode::materialized; ++i) {
       helpers_.emplace_back([this](const std::stop_token& stop) { help(stop); });
     }
@@ -83,6 +147,7 @@ class ConnectionCore {
     if (account_.numbering() == Numbering::none) {
       count_for(std::array{key_of<EV>});
       account_.book_enumeration();
+      scratch_.limit(account_.workers());
     }
     return enumeration_locked();
   }
@@ -104,6 +169,7 @@ class ConnectionCore {
       choice = account_.choose(wanted);
     }
     account_.book(wanted, *choice);
+    scratch_.limit(account_.workers());
     store_.set_budget(account_.store_budget());
   }
 
@@ -208,9 +274,16 @@ class ConnectionCore {
   }
 
  private:
+  /// A tile's rows, and the scratch they were made with: lent until the rows are in the store, so that no
+  /// more tiles wait there than the budget counts on.
+  struct Made {
+    StoredRows rows;
+    typename ScratchPool<Dim>::Loan loan;
+    operator StoredRows() && { return std::move(rows); }  // NOLINT(google-explicit-constructor)
+  };
   struct Provider {
     bool is_prepared = false;
-    StoredRows (*compute)(ConnectionCore&, TileId) = nullptr;
+    Made (*compute)(ConnectionCore&, TileId) = nullptr;
     std::shared_ptr<void> whole;  // a materialized relation, seen through the two pointers
     const uint32_t* offsets = nullptr;
     const uint32_t* values = nullptr;
@@ -240,11 +313,12 @@ class ConnectionCore {
   const Enumeration<Dim>& enumeration_locked() {
     if (!has_enumeration_) {
       const Numbering numbering = account_.numbering();
-      store_.set_budget(account_.store_budget(account_.costs().enumeration_peak(numbering)));
+      const Exec exec = Exec::host(account_.threads());
+      store_.set_budget(account_.store_budget(account_.costs().enumeration_peak(numbering, exec.threads())));
       if (numbering == Numbering::implicit) {
-        enumeration_ = Enumeration<Dim>::make_implicit(tiles_, host_);
+        enumeration_ = Enumeration<Dim>::make_implicit(tiles_, exec);
       } else if (!enumerate_on_device()) {
-        enumeration_ = Enumeration<Dim>::make_explicit(tiles_, host_);
+        enumeration_ = Enumeration<Dim>::make_explicit(tiles_, exec);
       }
       has_enumeration_ = true;
       ConnectCounts counts = account_.costs().counts();
@@ -259,13 +333,14 @@ class ConnectionCore {
   /// Materializes a relation; the store makes room for it meanwhile.
   template <class R>
   void make_whole(Provider& provider) {
-    const Bytes peak = account_.costs().rows_peak(key_of<R>, account_.numbering());
+    const Exec exec = Exec::host(account_.threads());
+    const Bytes peak = account_.costs().rows_peak(key_of<R>, account_.numbering(), exec.threads());
     store_.set_budget(account_.store_budget(peak));
     auto csr = std::make_shared<Csr<typename R::Row, typename R::Entry>>([&] {
       if constexpr (is_link<R>) {
-        return materialize_links<R>(tiles_, enumeration_, {.exec = host_});
+        return materialize_links<R>(tiles_, enumeration_, {.exec = exec});
       } else {
-        return materialize<R>(tiles_, enumeration_, {.exec = host_});
+        return materialize<R>(tiles_, enumeration_, {.exec = exec});
       }
     }());
     uint32_t* values = reinterpret_cast<uint32_t*>(csr->values.data());  // an id is its index
@@ -280,15 +355,21 @@ class ConnectionCore {
     provider.whole = std::move(csr);
   }
 
-  /// A choice that better numbers would not change: all in one piece, or a mode that was asked for.
+  /// A choice that better numbers would not change: all in one piece, or a mode that was asked for, with as
+  /// many threads as there are.
   std::optional<ModeChoice> choose_by_bounds(std::span<const RelationKey> wanted) {
     set_costs(bound_relations(tiles_));
-    const std::optional<ModeChoice> choice = account_.find_choice(wanted);
-    if (choice && choice->mode == StorageMode::materialized) return choice;
+    std::optional<ModeChoice> choice = account_.find_choice(wanted);
+    const auto is_best = [&](const std::optional<ModeChoice>& found) {
+      return found && found->threads == account_.costs().threads() &&
+             found->workers == account_.costs().workers();
+    };
+    if (choice && choice->mode == StorageMode::materialized && is_best(choice)) return choice;
     const bool are_stars = wanted.size() == 1 && wanted[0] == RelationKey{Kind::vertex, top, false};
     if (!are_stars || options_.mode == StorageMode::automatic) return std::nullopt;
     set_costs(bound_stars(tiles_, host_));
-    return account_.find_choice(wanted);
+    choice = account_.find_choice(wanted);
+    return is_best(choice) ? choice : std::nullopt;
   }
 
   void set_costs(const ConnectCounts& counts) {
@@ -299,8 +380,12 @@ class ConnectionCore {
     if ((set_of(wanted) & ~counted_).none()) return;
     std::vector<RelationKey> all = account_.booked();
     all.insert(all.end(), wanted.begin(), wanted.end());
-    set_costs(count_relations(tiles_, std::span<const RelationKey>(all), host_));
+    if (counted_.none()) set_costs(bound_relations(tiles_));
+    const Exec exec = Exec::host(account_.counting_threads());
+    store_.set_budget(account_.store_budget(static_cast<Bytes>(exec.threads()) * account_.costs().counter()));
+    set_costs(count_relations(tiles_, std::span<const RelationKey>(all), exec));
     counted_ = set_of(list_counted(all, Dim));
+    store_.set_budget(account_.store_budget());
   }
 
   template <class R>
@@ -351,51 +436,21 @@ class ConnectionCore {
   }
 
   template <class R>
-  StoredRows compute(TileId tile) {
+  Made compute(TileId tile) {
     if (DeviceQueue* const queue = queues_[slot<R>()].get(); queue != nullptr && !has_failed_) {
       try {
-        return queue->fetch(tile.index());
+        return {queue->fetch(tile.index()), {}};
       } catch (const Error& error) {
         const std::scoped_lock lock(prepare_mutex_);
         no_device_ = error.what();
         has_failed_ = true;  // consumers go on by themselves
       }
     }
-    Loan loan(*this);
-    TileRows exact = loan.scratch().template fill<R>(tile);  // copied: exactly as large as it is
+    typename ScratchPool<Dim>::Loan loan(scratch_, tiles_, enumeration_);
+    TileRows exact = loan->template fill<R>(tile);  // copied: exactly as large as it is
     input_ids_.template rename<R>(exact.offsets, exact.values.data());
-    return exact;
+    return {std::move(exact), std::move(loan)};
   }
-
-  /// Scratch for as long as this lives. There is as much as the budget counts on; who finds none waits.
-  class Loan {
-   public:
-    explicit Loan(ConnectionCore& core) : core_(core) {
-      core_.idle_workers_.acquire();
-      const std::scoped_lock lock(core_.scratch_mutex_);
-      if (core_.scratch_.empty()) return;
-      scratch_ = std::move(core_.scratch_.back());
-      core_.scratch_.pop_back();
-    }
-    Loan(const Loan&) = delete;
-    Loan& operator=(const Loan&) = delete;
-    ~Loan() {
-      {
-        const std::scoped_lock lock(core_.scratch_mutex_);
-        if (scratch_ != nullptr)
-          core_.scratch_.push_back(std::move(scratch_));  // there is room, see the core
-      }
-      core_.idle_workers_.release();
-    }
-    Scratch<Dim>& scratch() {
-      if (scratch_ == nullptr) scratch_ = std::make_unique<Scratch<Dim>>(core_.tiles_, &core_.enumeration_);
-      return *scratch_;
-    }
-
-   private:
-    ConnectionCore& core_;
-    std::unique_ptr<Scratch<Dim>> scratch_;
-  };
 
   /// Asks helpers for the tiles a consumer will want next. It goes where there is nothing yet: if the tile
   /// before is gone or was never made but the one after is there, it is going down.
@@ -464,9 +519,7 @@ class ConnectionCore {
   bool has_enumeration_ = false;
   std::array<Provider, RelationKey::count> providers_;
   TileStore store_;
-  std::mutex scratch_mutex_;
-  std::vector<std::unique_ptr<Scratch<Dim>>> scratch_;
-  std::counting_semaphore<> idle_workers_;
+  ScratchPool<Dim> scratch_;
   std::mutex queue_mutex_;
   std::condition_variable_any wake_;
   std::deque<Request> queue_;
@@ -497,6 +550,7 @@ IdSpan<typename R::Entry> Rows<R, Dim>::Reader::operator[](typename R::Row id) {
   const typename R::Row tiled = rows_.core_->template to_tiled<R>(id);
   if (!pin_ || tiled.index() - first_ >= pin_.rows().size()) {
     const auto [tile, row] = rows_.core_->template locate<R>(tiled);
+    pin_ = {};  // a reader holds one tile, also while it waits for the next
     pin_ = rows_.core_->template acquire<R>(tile);
     first_ = tiled.index() - row;
   }

@@ -15,9 +15,11 @@ constexpr Bytes worker_base_bytes = 8192;   // a RowWorker without its arrays' c
 constexpr Bytes slot_bytes = 80;            // TileStore::Slot
 constexpr Bytes candidate_bytes = 2 * 24;   // TileStore::Candidate, in a vector that grows
 constexpr Bytes tile_overhead = 2 * 80;     // the two arrays of a tile's rows: headers, alignment
-constexpr Bytes part_bytes = 512;    // an EnumerationPart or a TileRows in a list, and its arrays' headers
-constexpr uint64_t growth = 2;       // of an array that grows
-constexpr uint64_t part_growth = 3;  // the same, with the holes that many of them leave
+constexpr Bytes part_bytes = 512;  // an EnumerationPart or a TileRows in a list, and its arrays' headers
+constexpr uint64_t group_vertices = 2048;          // for_each_group()'s
+constexpr uint64_t vertex_table_bytes = 1u << 20;  // vertex_table_size
+constexpr uint64_t growth = 2;                     // of an array that grows
+constexpr uint64_t part_growth = 3;                // the same, with the holes that many of them leave
 
 bool names_others(RelationKey key) {  // EE, FF and TT look at neighbours' stars
   return !key.is_link && key.from == key.to && key.from != Kind::vertex;
@@ -71,9 +73,13 @@ Bytes ConnectCosts::enumeration(Numbering numbering) const {
   return intervals + whole;
 }
 
-Bytes ConnectCosts::enumeration_peak(Numbering numbering) const {
+Bytes ConnectCosts::counter() const {
+  return view() + star() + worker_base_bytes;
+}
+
+Bytes ConnectCosts::enumeration_peak(Numbering numbering, int threads) const {
   if (numbering == Numbering::none) return 0;
-  const Bytes makers = static_cast<Bytes>(threads_) * (view() + star() + worker_base_bytes);
+  const Bytes makers = static_cast<Bytes>(threads) * maker();
   if (numbering == Numbering::implicit) return enumeration(numbering) + makers;
   const Bytes parts = part_growth * 4 *
                       (counts_.vertices + (counts_.dimension == 3 ? 2 : 1) * counts_.edges +
@@ -92,10 +98,19 @@ Bytes ConnectCosts::rows(RelationKey key) const {
   return taken_by_array(4 * (counts_.rows(key) + 1)) + taken_by_array(4 * counts_.entries[key.index()]);
 }
 
-Bytes ConnectCosts::rows_peak(RelationKey key, Numbering numbering) const {
+Bytes ConnectCosts::rows_peak(RelationKey key, Numbering numbering, int threads) const {
   const Bytes parts =
       4 * (counts_.rows(key) + counts_.entries[key.index()]) + counts_.tiles * (part_bytes + 16);
-  return rows(key) + parts + static_cast<Bytes>(threads_) * worker(RelationSet().set(key.index()), numbering);
+  const Bytes made = rows(key) + parts;
+  if (key.is_link)
+    return made + static_cast<Bytes>(threads) * worker(RelationSet().set(key.index()), numbering);
+  const bool is_of_vertices = key.from == Kind::vertex || key.to == Kind::vertex;
+  const bool is_of_cells =
+      std::max(static_cast<int>(key.from), static_cast<int>(key.to)) == counts_.dimension;
+  const bool makes_own = numbering != Numbering::explicit_whole && !(is_of_vertices && is_of_cells);
+  const Numbering own = makes_own ? Numbering::explicit_whole : Numbering::none;
+  return std::max(enumeration_peak(own, threads),
+                  enumeration(own) + made + static_cast<Bytes>(threads) * maker());
 }
 
 Bytes ConnectCosts::largest_tile(RelationKey key) const {
@@ -125,6 +140,19 @@ Bytes ConnectCosts::part() const {
   return growth * 4 * (most.vertices + 2 * most.edges + most.faces + 2);
 }
 
+Bytes ConnectCosts::maker() const {
+  const LargestTile& most = counts_.largest;
+  const uint64_t tiles =
+      std::clamp<uint64_t>(group_vertices * counts_.tiles / std::max<uint64_t>(1, counts_.vertices), 1,
+                           std::max<uint64_t>(1, counts_.tiles));
+  const uint64_t vertices = std::min(tiles * most.vertices, counts_.vertices);
+  const uint64_t cells = std::min(tiles * most.cells, counts_.cells);
+  const uint64_t edges = std::min(tiles * most.edges, counts_.edges);
+  const uint64_t faces = std::min(tiles * most.faces, counts_.faces);
+  return worker_base_bytes + growth * 4 * (3 * vertices + 2 * cells + 2 * edges + faces) + star() +
+         std::min(std::bit_ceil(std::max<uint64_t>(1, counts_.vertices)), vertex_table_bytes);
+}
+
 Bytes ConnectCosts::worker(RelationSet set, Numbering numbering) const {
   if (set.none()) return 0;
   Bytes rows = 0;
@@ -146,20 +174,20 @@ Bytes ConnectCosts::worker(RelationSet set, Numbering numbering) const {
   return bytes;
 }
 
-Bytes ConnectCosts::scratch(RelationSet set, Numbering numbering) const {
-  return static_cast<Bytes>(workers_) * worker(set, numbering);
+Bytes ConnectCosts::scratch(RelationSet set, Numbering numbering, int workers) const {
+  return static_cast<Bytes>(workers) * worker(set, numbering);
 }
 
-Bytes ConnectCosts::in_flight(RelationSet set) const {
+Bytes ConnectCosts::in_flight(RelationSet set, int workers) const {
   Bytes largest = 0;
   for (size_t i = 0; i < set.size(); ++i) {
     if (set[i]) largest = std::max(largest, largest_tile(key_at(i, counts_.dimension)));
   }
-  return static_cast<Bytes>(workers_) * largest;
+  return static_cast<Bytes>(workers) * largest;
 }
 
-Bytes ConnectCosts::least_rows(RelationSet set) const {
-  return 2 * static_cast<Bytes>(workers_) * sum(set, [&](RelationKey key) { return largest_tile(key); });
+Bytes ConnectCosts::least_rows(RelationSet set, int workers) const {
+  return 2 * static_cast<Bytes>(workers) * sum(set, [&](RelationKey key) { return largest_tile(key); });
 }
 
 Bytes ConnectCosts::all_rows(RelationSet set) const {

@@ -5,9 +5,13 @@
 //   tiles          enumeration + slots + scratch of each worker + rows of tiles
 //   both           the map from the input's ids of cells, where relations of cells are asked for by them
 //
+// How many workers compute at once is a decision (account.h): the formulas take their number.
+//
 // A worker's scratch is a tile it works on, two stars, the rows it makes and, where it must know about other
 // tiles' elements, a few dozen neighbouring tiles (tile/lookup.h). Links are made by a maker of their own,
-// with a tile and a star. Arrays that grow are counted twice.
+// with a tile and a star. Enumerations and materialized relations are made from half stars of a few tiles
+// together (tile/detail/groups.h), and the latter need an explicit enumeration: a temporary one if there is
+// none. Arrays that grow are counted twice.
 #pragma once
 
 #include <algorithm>
@@ -32,6 +36,8 @@ class ConnectCosts {
       : counts_(counts), threads_(threads), workers_(threads + producers), ids_(ids) {}
 
   [[nodiscard]] const ConnectCounts& counts() const { return counts_; }
+  /// Threads that may count, enumerate and materialize.
+  [[nodiscard]] int threads() const { return threads_; }
   /// Threads that may compute tiles at the same time: consumers and producers.
   [[nodiscard]] int workers() const { return workers_; }
 
@@ -41,27 +47,29 @@ class ConnectCosts {
   [[nodiscard]] Bytes mesh() const;
   [[nodiscard]] Bytes tiled_mesh() const { return counts_.tiled_mesh; }
   [[nodiscard]] Bytes enumeration(Numbering numbering) const;
-  /// While it is made: its parts, grown, beside the whole.
-  [[nodiscard]] Bytes enumeration_peak(Numbering numbering) const;
+  /// While threads make it: its parts, grown, beside the whole.
+  [[nodiscard]] Bytes enumeration_peak(Numbering numbering, int threads) const;
+  /// What each thread needs that counts.
+  [[nodiscard]] Bytes counter() const;
 
   /// The map from the input's ids of cells, if one of the relations is asked for by them.
   [[nodiscard]] Bytes maps(RelationSet set) const;
 
   /// One relation as one array.
   [[nodiscard]] Bytes rows(RelationKey key) const;
-  /// While it is made: tiles' rows beside the whole, and the workers that make them.
-  [[nodiscard]] Bytes rows_peak(RelationKey key, Numbering numbering) const;
+  /// While threads make it: tiles' rows beside the whole, and each thread's scratch.
+  [[nodiscard]] Bytes rows_peak(RelationKey key, Numbering numbering, int threads) const;
 
   /// The rows of the largest tile.
   [[nodiscard]] Bytes largest_tile(RelationKey key) const;
   /// The slots of relations that are served from tiles.
   [[nodiscard]] Bytes slots(RelationSet set) const;
-  /// All workers' scratch.
-  [[nodiscard]] Bytes scratch(RelationSet set, Numbering numbering) const;
+  /// The scratch of so many workers.
+  [[nodiscard]] Bytes scratch(RelationSet set, Numbering numbering, int workers) const;
   /// Tiles that are computed but not yet in the store.
-  [[nodiscard]] Bytes in_flight(RelationSet set) const;
+  [[nodiscard]] Bytes in_flight(RelationSet set, int workers) const;
   /// The least useful store: each worker holds two tiles of every relation while it computes another.
-  [[nodiscard]] Bytes least_rows(RelationSet set) const;
+  [[nodiscard]] Bytes least_rows(RelationSet set, int workers) const;
   /// A store that never has to let a tile go.
   [[nodiscard]] Bytes all_rows(RelationSet set) const;
 
@@ -69,6 +77,7 @@ class ConnectCosts {
   [[nodiscard]] Bytes view() const;
   [[nodiscard]] Bytes star() const;
   [[nodiscard]] Bytes part() const;
+  [[nodiscard]] Bytes maker() const;
   [[nodiscard]] Bytes worker(RelationSet set, Numbering numbering) const;
   template <class F>
   Bytes sum(RelationSet set, F&& f) const;

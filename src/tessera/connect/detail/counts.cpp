@@ -309,6 +309,7 @@ ConnectCounts bound_relations(const TiledMesh<Dim>& tiles) {
   counts.entries.fill(std::numeric_limits<uint64_t>::max() / 64);
   counts.largest_entries.fill(std::numeric_limits<uint64_t>::max() / 64);
   set_simple_entries(counts, counts.entries, {counts.vertices, counts.edges, counts.faces, counts.cells});
+  set_simple_entries(counts, counts.largest_entries, {most.vertices, most.edges, most.faces, most.cells});
   set_link_entries(counts);
   return counts;
 }

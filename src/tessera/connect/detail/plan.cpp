@@ -41,15 +41,14 @@ ModeCost cost_of(const ConnectCosts& costs, std::span<const RelationKey> relatio
   ModeCost cost;
   cost.enumeration = costs.enumeration(choice.numbering);
   cost.maps = costs.maps(set);
-  cost.least = cost.full = account.least(relations);
+  cost.least = account.least(relations);
+  cost.full = choice.total;
   if (mode == StorageMode::materialized) {
     for (const RelationKey& key : relations) cost.rows += costs.rows(key);
     return cost;
   }
   cost.slots = costs.slots(set);
-  cost.scratch = costs.scratch(set, choice.numbering);
-  cost.full = std::max(cost.least, cost.enumeration + cost.maps + cost.slots + cost.scratch +
-                                       costs.in_flight(set) + costs.all_rows(set));
+  cost.scratch = costs.scratch(set, choice.numbering, choice.workers);
   return cost;
 }
 
@@ -59,7 +58,8 @@ ConnectPlan make_plan(const ConnectCosts& costs, std::span<const RelationKey> re
   for (const RelationKey& key : relations) {
     const Numbering numbering = costs.needs_enumeration(key) ? Numbering::explicit_whole : Numbering::none;
     result.relations.push_back({key, costs.counts().rows(key), costs.counts().entries[key.index()],
-                                costs.rows(key), costs.rows_peak(key, numbering), costs.largest_tile(key)});
+                                costs.rows(key), costs.rows_peak(key, numbering, 1),
+                                costs.largest_tile(key)});
   }
   result.mesh = costs.mesh();
   result.tiled_mesh = costs.tiled_mesh();
@@ -81,28 +81,33 @@ namespace detail {
 
 Bytes Account::held(const State& state) const {
   return state.enumeration + state.maps + state.rows + costs_.slots(state.tiles) +
-         costs_.scratch(state.tiles, state.numbering);
+         costs_.scratch(state.tiles, state.numbering, state.workers);
 }
 
 Bytes Account::needed(const State& state) const {
-  return std::max(state.peak, held(state) + costs_.in_flight(state.tiles) + costs_.least_rows(state.tiles));
+  return std::max(state.peak, held(state) + costs_.in_flight(state.tiles, state.workers) +
+                                  costs_.least_rows(state.tiles, state.workers));
 }
 
-Account::State Account::advance(const State& from, std::span<const RelationKey> wanted, Numbering numbering,
-                                RelationSet whole) const {
+Account::State Account::advance(const State& from, std::span<const RelationKey> wanted,
+                                const Way& way) const {
   State state = from;
   state.peak = 0;
-  state.tiles |= set_of(wanted) & ~whole;
+  state.tiles |= set_of(wanted) & ~way.whole;
   state.maps = std::max(state.maps, costs_.maps(set_of(wanted)));
-  const Bytes others = state.maps + costs_.slots(state.tiles) + costs_.scratch(from.tiles, from.numbering);
-  if (state.numbering == Numbering::none && numbering != Numbering::none) {
-    state.peak = state.rows + others + costs_.enumeration_peak(numbering);
-    state.numbering = numbering;
-    state.enumeration = costs_.enumeration(numbering);
+  state.workers = way.workers;
+  state.threads = way.threads;
+  const Bytes others =
+      state.maps + costs_.slots(state.tiles) + costs_.scratch(from.tiles, from.numbering, way.workers);
+  if (state.numbering == Numbering::none && way.numbering != Numbering::none) {
+    state.peak = state.rows + others + costs_.enumeration_peak(way.numbering, way.threads);
+    state.numbering = way.numbering;
+    state.enumeration = costs_.enumeration(way.numbering);
   }
   for (const RelationKey& key : wanted) {
-    if (!whole[key.index()]) continue;
-    const Bytes now = state.enumeration + state.rows + others + costs_.rows_peak(key, state.numbering);
+    if (!way.whole[key.index()]) continue;
+    const Bytes now =
+        state.enumeration + state.rows + others + costs_.rows_peak(key, state.numbering, way.threads);
     state.peak = std::max(state.peak, now);
     state.rows += costs_.rows(key);
   }
@@ -115,25 +120,50 @@ std::vector<Numbering> Account::numberings(const State& from, std::span<const Re
   return {mode_ == StorageMode::implicit_tiles ? Numbering::implicit : Numbering::explicit_whole};
 }
 
-std::optional<ModeChoice> Account::find_choice(std::span<const RelationKey> wanted) const {
-  const RelationSet all = set_of(wanted);
-  const auto fits = [&](Numbering numbering, RelationSet whole) {
-    return needed(advance(state_, wanted, numbering, whole)) <= memory_;
-  };
+bool Account::fits(std::span<const RelationKey> wanted, const Way& way) const {
+  return needed(advance(state_, wanted, way)) <= memory_;
+}
+
+std::optional<Account::Way> Account::find_way(std::span<const RelationKey> wanted,
+                                              std::span<const Numbering> numberings, int workers) const {
   const bool may_materialize = mode_ == StorageMode::automatic || mode_ == StorageMode::materialized;
-  for (const Numbering numbering : numberings(state_, wanted)) {
-    RelationSet whole = all;
-    if (!may_materialize || !fits(numbering, whole)) {
-      whole.reset();
-      if (mode_ == StorageMode::materialized || !fits(numbering, whole)) continue;
-      for (std::size_t i = 0; mode_ == StorageMode::automatic && i < wanted.size(); ++i) {
-        RelationSet more = whole;
-        if (fits(numbering, more.set(wanted[i].index()))) whole = more;
-      }
+  for (const Numbering numbering : numberings) {
+    Way way{numbering, set_of(wanted), workers};
+    if (may_materialize && fits(wanted, way)) return way;
+    way.whole.reset();
+    if (mode_ == StorageMode::materialized || !fits(wanted, way)) continue;
+    for (std::size_t i = 0; mode_ == StorageMode::automatic && i < wanted.size(); ++i) {
+      Way more = way;
+      more.whole.set(wanted[i].index());
+      if (fits(wanted, more)) way = more;
     }
-    return describe(advance(state_, wanted, numbering, whole), wanted, whole);
+    return way;
   }
   return std::nullopt;
+}
+
+std::optional<Account::Way> Account::find_way(std::span<const RelationKey> wanted,
+                                              std::span<const Numbering> numberings) const {
+  const auto raise = [&](Way& way, int Way::*number, int most) {
+    for (Way more = way; way.*number < most; way = more) {
+      ++(more.*number);
+      if (!fits(wanted, more)) return;
+    }
+  };
+  for (int workers = this->workers(); workers > 0; workers /= 2) {
+    auto way = find_way(wanted, numberings, workers);
+    if (!way) continue;
+    raise(*way, &Way::workers, this->workers());
+    raise(*way, &Way::threads, costs_.threads());
+    return way;
+  }
+  return std::nullopt;
+}
+
+std::optional<ModeChoice> Account::find_choice(std::span<const RelationKey> wanted) const {
+  const auto way = find_way(wanted, numberings(state_, wanted));
+  if (!way) return std::nullopt;
+  return describe(advance(state_, wanted, *way), wanted, way->whole);
 }
 
 ModeChoice Account::describe(const State& state, std::span<const RelationKey> wanted,
@@ -141,6 +171,8 @@ ModeChoice Account::describe(const State& state, std::span<const RelationKey> wa
   ModeChoice choice;
   choice.numbering = state.numbering;
   choice.mode = mode_;
+  choice.workers = state.workers;
+  choice.threads = state.threads;
   if (mode_ == StorageMode::automatic) {
     choice.mode = whole == set_of(wanted)                  ? StorageMode::materialized
                   : state.numbering == Numbering::implicit ? StorageMode::implicit_tiles
@@ -151,7 +183,7 @@ ModeChoice Account::describe(const State& state, std::span<const RelationKey> wa
   }
   choice.total = needed(state);
   if (state.tiles.none()) return choice;
-  const Bytes fixed = held(state) + costs_.in_flight(state.tiles);
+  const Bytes fixed = held(state) + costs_.in_flight(state.tiles, state.workers);
   choice.store = std::min(memory_ > fixed ? memory_ - fixed : 0, costs_.all_rows(state.tiles));
   choice.total = std::max(choice.total, fixed + choice.store);
   return choice;
@@ -163,8 +195,8 @@ Bytes Account::least(std::span<const RelationKey> wanted) const {
   Bytes least = std::numeric_limits<Bytes>::max();
   for (const Numbering numbering : numberings({}, all)) {
     if (mode_ == StorageMode::automatic || mode_ == StorageMode::materialized)
-      least = std::min(least, needed(advance({}, all, numbering, set_of(all))));
-    if (mode_ != StorageMode::materialized) least = std::min(least, needed(advance({}, all, numbering, {})));
+      least = std::min(least, needed(advance({}, all, {numbering, set_of(all)})));
+    if (mode_ != StorageMode::materialized) least = std::min(least, needed(advance({}, all, {numbering})));
   }
   return least;
 }
@@ -185,7 +217,7 @@ ModeChoice Account::choose(std::span<const RelationKey> wanted) const {
 
 void Account::book(std::span<const RelationKey> wanted, const ModeChoice& choice) {
   const RelationSet whole = set_of(choice.materialized);
-  state_ = advance(state_, wanted, choice.numbering, whole);
+  state_ = advance(state_, wanted, {choice.numbering, whole, choice.workers, choice.threads});
   booked_.insert(booked_.end(), wanted.begin(), wanted.end());
   whole_ |= whole;
   for (const RelationKey& key : choice.materialized) rows_of_[key.index()] = costs_.rows(key);
@@ -194,15 +226,14 @@ void Account::book(std::span<const RelationKey> wanted, const ModeChoice& choice
 void Account::book_enumeration() {
   if (state_.numbering != Numbering::none) return;
   constexpr RelationKey numbered[] = {key_of<EV>};
-  Bytes least = std::numeric_limits<Bytes>::max();
-  for (const Numbering numbering : numberings(state_, numbered)) {
-    const State next = advance(state_, {}, numbering, {});
-    if (needed(next) <= memory_) {
-      state_ = next;
-      return;
-    }
-    least = std::min(least, needed(next));
+  const std::vector<Numbering> possible = numberings(state_, numbered);
+  if (const auto way = find_way({}, possible)) {
+    state_ = advance(state_, {}, *way);
+    return;
   }
+  Bytes least = std::numeric_limits<Bytes>::max();
+  for (const Numbering numbering : possible)
+    least = std::min(least, needed(advance(state_, {}, {numbering})));
   throw Error(ErrorCode::out_of_memory, "the enumeration of edges and faces does not fit " +
                                             format_bytes(memory_) + "; the smallest memory that works is " +
                                             std::to_string(least) + " bytes (" + format_bytes(least) + ")");
@@ -214,8 +245,13 @@ void Account::settle_rows(RelationKey key, Bytes taken) {
 }
 
 Bytes Account::store_budget(Bytes transient) const {
-  const Bytes others = held(state_) + costs_.in_flight(state_.tiles) + transient;
+  const Bytes others = held(state_) + costs_.in_flight(state_.tiles, state_.workers) + transient;
   return memory_ > others ? memory_ - others : 0;
+}
+
+int Account::counting_threads() const {
+  const Bytes fitting = store_budget() / costs_.counter();
+  return static_cast<int>(std::clamp<Bytes>(fitting, 1, static_cast<Bytes>(costs_.threads())));
 }
 
 }  // namespace detail

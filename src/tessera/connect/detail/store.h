@@ -34,7 +34,7 @@ namespace tessera::detail {
 class StoredRows {
  public:
   StoredRows() = default;
-  StoredRows(TileRows rows)  // NOLINT(google-explicit-constructor): rows are what they are
+  StoredRows(TileRows rows) noexcept  // NOLINT(google-explicit-constructor): rows are what they are
       : own_(std::move(rows)),
         offsets_(own_.offsets.data()),
         values_(own_.values.data()),
@@ -180,15 +180,14 @@ class TileStore {
 
 template <class Compute>
 void TileStore::compute_and_publish(Key key, const Compute& compute) {
-  StoredRows rows;
   try {
-    rows = compute();
+    auto rows = compute();  // what this holds besides rows, it holds until they are in the store
     reserve_candidate();
+    publish(key, std::move(rows));  // nothing fails from here on
   } catch (...) {
     abandon(slot(key));
     throw;
   }
-  publish(key, std::move(rows));
 }
 
 template <class Compute, class OnWait>

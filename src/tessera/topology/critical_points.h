@@ -56,8 +56,8 @@ template <int Dim>
 struct TopologyOptions {
   Exec exec = Exec::host();
   const Monitor* monitor = nullptr;
-  /// Stars are pulled through these rows instead of being worked out tile by tile: they must be of a
-  /// connectivity of the same tiles with Ids::tiled.
+  /// Stars are pulled through these rows instead of being worked out tile by tile: they must be of the same
+  /// tiles and in their ids (connect/detail/connect_tiled.h).
   const Rows<StarRelation<Dim>, Dim>* rows = nullptr;
 };
 

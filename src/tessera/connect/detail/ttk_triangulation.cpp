@@ -95,11 +95,8 @@ class TtkCore {
     std::array<RowBuffer, ttk_rows> found;              // rows searched in it
   };
 
-  TtkCore(const TiledMesh<Dim>& tiles, ConnectOptions options)
-      : tiles_(tiles),
-        options_((options.ids = Ids::input, options)),
-        conn_(tiles, options_),
-        ids_(tiles, true) {}
+  TtkCore(const TiledMesh<Dim>& tiles, const ConnectOptions& options)
+      : tiles_(tiles), options_(options), conn_(tiles, options), ids_(tiles, true) {}
 
   [[nodiscard]] const TiledMesh<Dim>& tiles() const { return tiles_; }
   [[nodiscard]] const Exec& exec() const { return options_.exec; }

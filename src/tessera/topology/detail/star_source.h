@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <tessera/connect/connectivity.h>
+#include <tessera/connect/detail/connect_tiled.h>
 #include <tessera/core/macros.h>
 #include <tessera/core/progress.h>
 #include <tessera/exec/detail/host/parallel.h>
@@ -89,7 +89,7 @@ class PulledStars {
 
   PulledStars(const TiledMesh<Dim>& tiles, const OrderArray& order, const Rows& rows)
       : tiles_(&tiles), order_of_(&order), reader_(rows.reader()) {
-    TS_EXPECTS(rows.ids() == Ids::tiled || (tiles.keeps_vertex_order() && tiles.keeps_cell_order()));
+    TS_EXPECTS(speaks_tiled_ids(rows) || (tiles.keeps_vertex_order() && tiles.keeps_cell_order()));
   }
 
   void select(VertexId center) {

@@ -18,7 +18,7 @@
 #include <string>
 #include <thread>
 
-#include <tessera/connect/connectivity.h>
+#include <tessera/connect/detail/connect_tiled.h>
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/mesh/make.h>
 #include <tessera/topology/morse_smale.h>
@@ -57,13 +57,12 @@ Connectivity<3> connect_to(const TiledMesh<3>& tiles, const Provider& provider, 
   ConnectOptions options = provider.device;
   options.mode =
       provider.maker == Maker::materialized ? StorageMode::materialized : StorageMode::explicit_tiles;
-  options.ids = Ids::tiled;
   options.memory = provider.maker == Maker::materialized ? gib(64) : store;
   options.producers = provider.helpers();
   options.device_producers = provider.maker == Maker::device;
   options.exec =
       options.device_producers ? Exec::cuda(0, provider.consumers()) : Exec::host(provider.consumers());
-  return {tiles, options};
+  return detail::connect_tiled(tiles, options);
 }
 
 TiledMesh<3> cut(const Input& input, const Provider& provider) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <vector>
 
+#include <tessera/connect/detail/connect_tiled.h>
 #include <tessera/exec/buffer.h>
 #include <tessera/mesh/triangulate.h>
 
@@ -103,12 +104,11 @@ Domain<Dim> make_domain(Session& session, const TopologyArguments& arguments, co
     if (!is_pushed) {
       const StorageMode mode = mode_named(arguments.provider);
       if (by_device) session.count_as_on_device();
-      auto connectivity = Connectivity<Dim>(*domain.tiles, {.mode = mode,
-                                                            .ids = Ids::tiled,
-                                                            .memory = store_bytes(session, mode),
-                                                            .producers = arguments.producers,
-                                                            .exec = by_device ? producer : session.host(),
-                                                            .device_producers = by_device});
+      auto connectivity = detail::connect_tiled(*domain.tiles, {.mode = mode,
+                                                                .memory = store_bytes(session, mode),
+                                                                .producers = arguments.producers,
+                                                                .exec = by_device ? producer : session.host(),
+                                                                .device_producers = by_device});
       domain.rows = std::get<0>(connectivity.template request<StarRelation<Dim>>());
       const std::string why = connectivity.no_device_producers();
       if (!why.empty()) session.note(why + "; the host makes the rows");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tessera/connect/connectivity.h>
+#include <tessera/connect/detail/connect_tiled.h>
 #include <tessera/mesh/make.h>
 #include <tessera/tile/links.h>
 #include <tessera/tile/materialize.h>
@@ -69,18 +70,18 @@ template <class R, int Dim>
 void check_settings(const TiledMesh<Dim>& tiles, const IndexRows& input, const IndexRows& tiled) {
   const Exec exec = Exec::host(3);
   for (const Setting& setting : settings) {
-    for (const Ids ids : {Ids::input, Ids::tiled}) {
-      SCOPED_TRACE(key_of<R>.name() + " mode " + std::to_string(static_cast<int>(setting.mode)) + " memory " +
-                   std::to_string(setting.memory) + " ids " + std::to_string(static_cast<int>(ids)));
-      const RelationKey keys[] = {key_of<R>};
-      const ConnectPlan costs = plan(tiles, keys, {.exec = exec, .producers = setting.producers, .ids = ids});
-      const Bytes memory = setting.memory > 0 ? setting.memory : least_memory(costs, setting.mode);
-      Connectivity<Dim> conn(
-          tiles,
-          {.mode = setting.mode, .ids = ids, .memory = memory, .producers = setting.producers, .exec = exec});
-      check_relation<R>(conn, ids == Ids::input ? input : tiled);
-      EXPECT_LE(conn.choice().total, memory);
-    }
+    SCOPED_TRACE(key_of<R>.name() + " mode " + std::to_string(static_cast<int>(setting.mode)) + " memory " +
+                 std::to_string(setting.memory));
+    const RelationKey keys[] = {key_of<R>};
+    const ConnectPlan costs = plan(tiles, keys, {.exec = exec, .producers = setting.producers});
+    const Bytes memory = setting.memory > 0 ? setting.memory : least_memory(costs, setting.mode);
+    const ConnectOptions options = {
+        .mode = setting.mode, .memory = memory, .producers = setting.producers, .exec = exec};
+    Connectivity<Dim> conn = connect(tiles, options);
+    check_relation<R>(conn, input);
+    EXPECT_LE(conn.choice().total, memory);
+    Connectivity<Dim> inner = detail::connect_tiled(tiles, options);
+    check_relation<R>(inner, tiled);
   }
 }
 
@@ -129,7 +130,6 @@ template <class... R, int Dim>
 ConnectOptions least_of(const TiledMesh<Dim>& tiles) {
   constexpr std::array keys = {key_of<R>...};
   return {.mode = StorageMode::explicit_tiles,
-          .ids = Ids::tiled,
           .memory = least_memory(plan(tiles, keys), StorageMode::explicit_tiles)};
 }
 
@@ -223,8 +223,8 @@ TEST(Connectivity, RowsOutliveEviction) {
 TEST(Connectivity, ProducersWorkAhead) {
   const TetMesh mesh = make_kuhn(16);
   const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 64});
-  Connectivity<3> conn = connect(
-      tiles, {.mode = StorageMode::explicit_tiles, .ids = Ids::tiled, .producers = 2, .look_ahead = 8});
+  Connectivity<3> conn =
+      connect(tiles, {.mode = StorageMode::explicit_tiles, .producers = 2, .look_ahead = 8});
   const auto [vv] = conn.request<VV>();
   auto reader = vv.reader();
   std::size_t entries = reader[VertexId(0)].size();

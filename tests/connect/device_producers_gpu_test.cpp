@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tessera/connect/connectivity.h>
+#include <tessera/connect/detail/connect_tiled.h>
 #include <tessera/exec/buffer.h>
 #include <tessera/mesh/make.h>
 
@@ -46,11 +47,13 @@ template <int Dim>
 void expect_same(const SimplexMesh<Dim>& mesh, const TileOptions& tiling, const std::string& name,
                  Bytes device_memory = 0, Bytes pinned_memory = mib(64)) {
   const TiledMesh<Dim> tiles = tile(mesh, tiling);
-  for (const Ids ids : {Ids::input, Ids::tiled}) {
+  for (const bool is_tiled : {false, true}) {
+    const auto open = [&](const ConnectOptions& options) {
+      return is_tiled ? detail::connect_tiled(tiles, options) : connect(tiles, options);
+    };
     for (const Bytes memory : {mib(1), gib(1)}) {
-      Connectivity<Dim> host(tiles, {.mode = StorageMode::materialized, .ids = ids, .memory = gib(8)});
-      Connectivity<Dim> device(tiles, {.mode = StorageMode::explicit_tiles,
-                                       .ids = ids,
+      Connectivity<Dim> host = open({.mode = StorageMode::materialized, .memory = gib(8)});
+      Connectivity<Dim> device = open({.mode = StorageMode::explicit_tiles,
                                        .memory = memory + mib(64),
                                        .exec = Exec::cuda(0, 3),
                                        .device_producers = true,
@@ -102,9 +105,8 @@ TEST_F(DeviceProducers, DeviceWithoutRoomForTheMesh) {
 TEST_F(DeviceProducers, WindowsBeforeTheEnumeration) {
   const TetMesh mesh = make_kuhn(12);
   const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 64, .exec = Exec::host(2)});
-  Connectivity<3> host(tiles, {.mode = StorageMode::materialized, .ids = Ids::tiled});
+  Connectivity<3> host(tiles, {.mode = StorageMode::materialized});
   Connectivity<3> device(tiles, {.mode = StorageMode::explicit_tiles,
-                                 .ids = Ids::tiled,
                                  .exec = Exec::cuda(0, 2),
                                  .device_producers = true,
                                  .device_memory = 100'000});
@@ -148,14 +150,13 @@ TEST_F(DeviceProducers, TilesThatAreTooLargeAreMadeToo) {
 TEST_F(DeviceProducers, FailureAnywhere) {
   const TetMesh mesh = make_kuhn(10);
   const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 64, .exec = Exec::host(2)});
-  Connectivity<3> host(tiles, {.mode = StorageMode::materialized, .ids = Ids::tiled});
+  Connectivity<3> host(tiles, {.mode = StorageMode::materialized});
   const auto [expected_vt, expected_ef] = host.request<VT, EF>();
   const Exec exec = Exec::cuda(0, 2);
   int failures = 0;
   for (std::int64_t calls = 0;; calls = calls + 1 + calls / 8) {
     const auto failing = std::make_shared<testing::FailAfter>(calls);
     Connectivity<3> device(tiles, {.mode = StorageMode::explicit_tiles,
-                                   .ids = Ids::tiled,
                                    .memory = mib(64),
                                    .exec = exec.with_watch(failing),
                                    .device_producers = true,
@@ -178,11 +179,10 @@ TEST_F(DeviceProducers, FailureAnywhere) {
 TEST_F(DeviceProducers, OutOfMemory) {
   const TetMesh mesh = make_kuhn(16);
   const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 64, .exec = Exec::host(2)});
-  Connectivity<3> host(tiles, {.mode = StorageMode::materialized, .ids = Ids::tiled});
+  Connectivity<3> host(tiles, {.mode = StorageMode::materialized});
   const auto [expected] = host.request<EF>();
   for (const Bytes limit : {Bytes{1}, Bytes{1} << 16, Bytes{1} << 19, Bytes{1} << 20, Bytes{1} << 21}) {
     Connectivity<3> device(tiles, {.mode = StorageMode::explicit_tiles,
-                                   .ids = Ids::tiled,
                                    .memory = mib(64),
                                    .exec = Exec::cuda(0, 2).with_memory_limit(limit),
                                    .device_producers = true});

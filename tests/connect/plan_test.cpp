@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <tessera/connect/connectivity.h>
+#include <tessera/connect/detail/connect_tiled.h>
 #include <tessera/connect/detail/costs.h>
 #include <tessera/connect/plan.h>
 #include <tessera/core/error.h>
@@ -402,17 +403,14 @@ TEST(ConnectMemory, MapsFromTheInputAreCounted) {
   const TetMesh mesh = make_kuhn(12);
   const TiledMesh<3> renamed = tile(mesh, {.order = VertexOrder::morton});
   const Bytes map = 4 * mesh.cell_count();
-  const auto least = [&](RelationKey key, Ids ids) {
-    return plan(renamed, std::vector{key}, {.ids = ids}).explicit_tiles.least;
-  };
-  expect_near_above(least(key_of<TV>, Ids::input), least(key_of<TV>, Ids::tiled) + map, 144, "TV");
-  EXPECT_EQ(least(key_of<VT>, Ids::input), least(key_of<VT>, Ids::tiled));
+  const ConnectPlan costs = plan(renamed, std::vector{key_of<TV>});
+  expect_near_above(costs.explicit_tiles.maps, map, 144, "TV");
+  EXPECT_EQ(plan(renamed, std::vector{key_of<VT>}).explicit_tiles.maps, 0u);
   const TiledMesh<3> kept = tile(mesh, {.order = VertexOrder::input});
   ASSERT_TRUE(kept.keeps_cell_order());
   EXPECT_EQ(plan(kept, std::vector{key_of<TV>}).explicit_tiles.maps, 0u);
-  const Bytes enough = least(key_of<TV>, Ids::tiled);
-  Connectivity<3> tiled =
-      connect(renamed, {.mode = StorageMode::explicit_tiles, .ids = Ids::tiled, .memory = enough});
+  const Bytes enough = costs.explicit_tiles.least - costs.explicit_tiles.maps;
+  Connectivity<3> tiled = connect_tiled(renamed, {.mode = StorageMode::explicit_tiles, .memory = enough});
   EXPECT_NO_THROW((void)tiled.request<TV>());
   Connectivity<3> input = connect(renamed, {.mode = StorageMode::explicit_tiles, .memory = enough});
   EXPECT_THROW((void)input.request<TV>(), Error);

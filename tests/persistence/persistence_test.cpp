@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include <tessera/connect/detail/connect_tiled.h>
 #include <tessera/topology/persistence.h>
 
 #include "persistence/meshes.h"
@@ -108,7 +109,7 @@ void check_independence(const SimplexMesh<Dim>& mesh, const Field& field) {
   for (const std::uint32_t size : {1u, 7u, 100u}) {
     for (const VertexOrder order : {VertexOrder::input, VertexOrder::morton}) {
       const TiledMesh<Dim> tiles = tile(mesh, {.max_vertices = size, .order = order});
-      Connectivity<Dim> conn(tiles, {.ids = Ids::tiled});
+      Connectivity<Dim> conn = detail::connect_tiled(tiles, {});
       const auto [rows] = conn.template request<StarRelation<Dim>>();
       for (const int threads : {1, 3}) {
         for (const auto* pulled : {static_cast<decltype(&rows)>(nullptr), &rows}) {

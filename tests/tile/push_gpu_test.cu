@@ -170,8 +170,10 @@ TEST_F(PushOnDevice, MaterializeMakesTheSameRows) {
   const TetMesh mesh = make_shuffled(make_kuhn(9));
   const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 100});
   const auto enumeration = Enumeration<3>::make_explicit(tiles);
-  EXPECT_EQ((materialize<VV>(tiles, enumeration, {.exec = Exec::cuda()})), (materialize<VV>(tiles, enumeration)));
-  EXPECT_EQ((materialize<FE>(tiles, enumeration, {.exec = Exec::cuda()})), (materialize<FE>(tiles, enumeration)));
+  EXPECT_EQ((materialize<VV>(tiles, enumeration, {.exec = Exec::cuda()})),
+            (materialize<VV>(tiles, enumeration)));
+  EXPECT_EQ((materialize<FE>(tiles, enumeration, {.exec = Exec::cuda()})),
+            (materialize<FE>(tiles, enumeration)));
 }
 
 // What a device cannot do is refused, not done somewhere else.

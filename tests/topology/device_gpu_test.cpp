@@ -4,6 +4,7 @@
 #include <stop_token>
 #include <string>
 
+#include <tessera/connect/detail/connect_tiled.h>
 #include <tessera/topology/persistence.h>
 
 #include "tile/oracle.h"
@@ -191,7 +192,7 @@ TEST_F(TopologyOnDevice, PullsNoRows) {
   const TetMesh mesh = make_kuhn(6);
   const Field field = make_wave_field(mesh.points, WaveField::rough);
   const TiledMesh<3> tiles = tile(mesh);
-  Connectivity<3> connectivity(tiles, {.ids = Ids::tiled});
+  Connectivity<3> connectivity = detail::connect_tiled(tiles, {});
   const auto [rows] = connectivity.request<VT>();
   try {
     (void)critical_points(tiles, field, {.exec = Exec::cuda(), .rows = &rows});

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include <tessera/connect/detail/connect_tiled.h>
 #include <tessera/core/error.h>
 #include <tessera/topology/morse_smale.h>
 
@@ -190,8 +191,7 @@ TEST(MorseSmale, RowsMustBeOfTheTiles) {
   const Field field = make_wave_field(mesh.points, WaveField::rough);
   const TiledMesh<3> tiles = tile(mesh);
   const TiledMesh<3> other_tiles = tile(other);
-  const auto expect_refused = [&](const TiledMesh<3>& connected, Ids ids) {
-    Connectivity<3> connectivity(connected, {.ids = ids});
+  const auto expect_refused = [&](Connectivity<3> connectivity) {
     const auto [rows] = connectivity.request<VT>();
     const auto check = [&](const auto& f) {
       try {
@@ -205,8 +205,8 @@ TEST(MorseSmale, RowsMustBeOfTheTiles) {
     check([&, &rows = rows] { (void)compute_gradient(tiles, field, {.rows = &rows}); });
     check([&, &rows = rows] { (void)compute_walls(compute_gradient(tiles, field), {.rows = &rows}); });
   };
-  expect_refused(other_tiles, Ids::tiled);
-  expect_refused(tiles, Ids::input);
+  expect_refused(detail::connect_tiled(other_tiles, {}));
+  expect_refused(connect(tiles));
 }
 
 /// Runs one of the entries under a monitor.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <tessera/connect/connectivity.h>
+#include <tessera/connect/detail/connect_tiled.h>
 #include <tessera/topology/critical_points.h>
 #include <tessera/topology/morse_smale.h>
 
@@ -93,14 +94,12 @@ auto with_rows(const TiledMesh<Dim>& tiles, const Setting& setting, const F& f) 
   options.mode = setting.provider == Provider::materialized     ? StorageMode::materialized
                  : setting.provider == Provider::explicit_tiles ? StorageMode::explicit_tiles
                                                                 : StorageMode::implicit_tiles;
-  options.ids = Ids::tiled;
   options.producers = setting.producers;
   options.exec = Exec::host(setting.threads);
   const RelationKey keys[] = {key_of<StarRelation<Dim>>};
-  const auto costs =
-      plan(tiles, keys, {.exec = options.exec, .producers = options.producers, .ids = options.ids});
+  const auto costs = plan(tiles, keys, {.exec = options.exec, .producers = options.producers});
   options.memory = least_memory(costs, options.mode);  // tiles come and go
-  Connectivity<Dim> connectivity(tiles, options);
+  Connectivity<Dim> connectivity = detail::connect_tiled(tiles, options);
   const auto [rows] = connectivity.template request<StarRelation<Dim>>();
   return f(&rows);
 }

@@ -32,7 +32,6 @@ namespace tessera {
 
 struct ConnectOptions {
   StorageMode mode = StorageMode::automatic;
-  Ids ids = Ids::input;
   Bytes memory = gib(1);  ///< for all that the connection adds to the tiled mesh (see request())
   int producers = 0;      ///< helper threads that work ahead; 0: consumers compute what they miss
   int look_ahead = 4;     ///< how many tiles ahead of a consumer helpers work
@@ -49,10 +48,19 @@ struct ConnectOptions {
   Bytes pinned_memory = 0;        ///< for rows where the device puts them, others are copied; 0: as `memory`
 };
 
+template <int Dim>
+class Connectivity;
+template <class R, int Dim>
+class Rows;
+
 namespace detail {
 
 template <int Dim>
 class ConnectionCore;
+template <int Dim>
+Connectivity<Dim> connect_tiled(const TiledMesh<Dim>& tiles, const ConnectOptions& options);
+template <class R, int Dim>
+bool speaks_tiled_ids(const Rows<R, Dim>& rows);
 class StoredRows;
 class TileStore;
 
@@ -101,8 +109,8 @@ class Row {
   Entries ids_;
 };
 
-/// Every row of a relation; copy it freely, use it from any thread. Entries ascend in the ids that are
-/// spoken.
+/// Every row of a relation; copy it freely, use it from any thread. Vertices and cells have the input's ids,
+/// edges and faces of tets canonical ones. Entries ascend.
 template <class R, int Dim>
 class Rows {
  public:
@@ -113,7 +121,6 @@ class Rows {
   /// What a device did for the relation: nothing if it makes no rows of it.
   [[nodiscard]] DeviceReport device_report() const;
   [[nodiscard]] Bytes bytes() const;  ///< of rows held now
-  [[nodiscard]] Ids ids() const;      ///< which are spoken
 
   /// A reader keeps its current tile, so that rows of one tile cost nothing but the first. One for each
   /// thread.
@@ -133,11 +140,14 @@ class Rows {
  private:
   template <int>
   friend class Connectivity;
+  template <class Relation, int D>
+  friend bool detail::speaks_tiled_ids(const Rows<Relation, D>& rows);
+  [[nodiscard]] bool speaks_tiled_ids() const;
   explicit Rows(std::shared_ptr<detail::ConnectionCore<Dim>> core) : core_(std::move(core)) {}
   std::shared_ptr<detail::ConnectionCore<Dim>> core_;
 };
 
-/// Ids are those of the input unless the options say otherwise. The tiled mesh must outlive it.
+/// The tiled mesh must outlive it.
 template <int Dim>
 class Connectivity {
  public:
@@ -171,6 +181,8 @@ class Connectivity {
   [[nodiscard]] bool has_device_windows() const;
 
  private:
+  friend Connectivity detail::connect_tiled<Dim>(const TiledMesh<Dim>& tiles, const ConnectOptions& options);
+  explicit Connectivity(std::shared_ptr<detail::ConnectionCore<Dim>> core) : core_(std::move(core)) {}
   void admit(std::span<const RelationKey> relations);
   template <class R>
   void prepare();

@@ -24,13 +24,6 @@ namespace detail {
 class ConnectCosts;  // connect/detail/costs.h
 }  // namespace detail
 
-/// Which ids of vertices and cells are asked for and answered. Edges, and faces of tets, have only canonical
-/// ones.
-enum class Ids {
-  input,  ///< those of the mesh the tiles were made from
-  tiled,  ///< those of the tiled mesh; what push and materialize speak
-};
-
 /// Who numbers edges and faces.
 enum class Numbering { none, implicit, explicit_whole };
 
@@ -52,7 +45,6 @@ enum class StorageMode {
 struct PlanOptions {
   Exec exec = Exec::host();  ///< its threads are also the consumers, all of which compute at once if they fit
   int producers = 0;         ///< helper threads, as in ConnectOptions
-  Ids ids = Ids::input;      ///< likewise
 };
 
 struct RelationCost {

@@ -64,8 +64,8 @@ template <int Dim>
 struct CriticalPointsOptions {
   Exec exec = Exec::host();
   const Monitor* monitor = nullptr;  ///< null: nobody listens
-  /// Stars are pulled through these rows instead of being worked out tile by tile. They must come from a
-  /// connectivity of the same tiles with Ids::tiled, and the host pulls them; Error(bad_option) otherwise.
+  /// The host pulls stars through these rows instead of working them out tile by tile. They must be of the
+  /// same tiles and in their ids, as detail::connect_tiled() gives them; Error(bad_option) otherwise.
   const Rows<StarRelation<Dim>, Dim>* rows = nullptr;
 };
 

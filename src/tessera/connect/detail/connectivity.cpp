@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <tessera/connect/detail/account.h>
+#include <tessera/connect/detail/connect_tiled.h>
 #include <tessera/connect/detail/cuda/row_factory.h>
 #include <tessera/connect/detail/device_queue.h>
 #include <tessera/connect/detail/input_ids.h>
@@ -124,11 +125,12 @@ class ConnectionCore {
  public:
   static constexpr Kind top = Dim == 3 ? Kind::tet : Kind::face;
 
-  ConnectionCore(const TiledMesh<Dim>& tiles, const ConnectOptions& options)
+  ConnectionCore(const TiledMesh<Dim>& tiles, const ConnectOptions& options, bool speaks_tiled_ids)
       : tiles_(tiles),
         options_(checked(options)),
         host_(Exec::host(options.exec.threads())),
-        input_ids_(tiles, options.ids == Ids::input),
+        speaks_tiled_ids_(speaks_tiled_ids),
+        input_ids_(tiles, !speaks_tiled_ids),
         account_(options.mode, options.memory),
         store_(tiles.tile_count(), 0),
         scratch_(options.exec.threads() + options.producers) {
@@ -141,7 +143,7 @@ class ConnectionCore {
     wake_.notify_all();
   }
 
-  [[nodiscard]] Ids ids() const { return options_.ids; }
+  [[nodiscard]] bool speaks_tiled_ids() const { return speaks_tiled_ids_; }
   const Enumeration<Dim>& enumeration() {
     const std::scoped_lock lock(prepare_mutex_);
     if (account_.numbering() == Numbering::none) {
@@ -372,8 +374,9 @@ class ConnectionCore {
     return is_best(choice) ? choice : std::nullopt;
   }
 
-  void set_costs(const ConnectCounts& counts) {
-    account_.set_costs({counts, options_.exec.threads(), options_.producers, options_.ids});
+  void set_costs(ConnectCounts counts) {
+    if (speaks_tiled_ids_) counts.renames_cells = false;
+    account_.set_costs({counts, options_.exec.threads(), options_.producers});
   }
   /// Counts for these relations and all that are booked, unless that was done.
   void count_for(std::span<const RelationKey> wanted) {
@@ -511,6 +514,7 @@ class ConnectionCore {
   const TiledMesh<Dim>& tiles_;
   ConnectOptions options_;
   Exec host_;  // its threads
+  bool speaks_tiled_ids_;
   InputIds<Dim> input_ids_;
   std::mutex prepare_mutex_;
   Account account_;               // guarded by prepare_mutex_
@@ -573,8 +577,8 @@ DeviceReport Rows<R, Dim>::device_report() const {
 }
 
 template <class R, int Dim>
-Ids Rows<R, Dim>::ids() const {
-  return core_->ids();
+bool Rows<R, Dim>::speaks_tiled_ids() const {
+  return core_->speaks_tiled_ids();
 }
 
 template <class R, int Dim>
@@ -584,7 +588,12 @@ Bytes Rows<R, Dim>::bytes() const {
 
 template <int Dim>
 Connectivity<Dim>::Connectivity(const TiledMesh<Dim>& tiles, const ConnectOptions& options)
-    : core_(std::make_shared<detail::ConnectionCore<Dim>>(tiles, options)) {}
+    : core_(std::make_shared<ConnectionCore<Dim>>(tiles, options, false)) {}
+
+template <int Dim>
+Connectivity<Dim> detail::connect_tiled(const TiledMesh<Dim>& tiles, const ConnectOptions& options) {
+  return Connectivity<Dim>(std::make_shared<ConnectionCore<Dim>>(tiles, options, true));
+}
 
 template <int Dim>
 const Enumeration<Dim>& Connectivity<Dim>::enumeration() {
@@ -619,6 +628,8 @@ void Connectivity<Dim>::prepare() {
 
 template class Connectivity<2>;
 template class Connectivity<3>;
+template Connectivity<2> detail::connect_tiled(const TiledMesh<2>&, const ConnectOptions&);
+template Connectivity<3> detail::connect_tiled(const TiledMesh<3>&, const ConnectOptions&);
 
 #define TS_INSTANTIATE(R, Dim) \
   template class Rows<R, Dim>; \

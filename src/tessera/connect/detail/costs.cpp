@@ -88,7 +88,7 @@ Bytes ConnectCosts::enumeration_peak(Numbering numbering, int threads) const {
 }
 
 Bytes ConnectCosts::maps(RelationSet set) const {
-  if (ids_ != Ids::input || !counts_.renames_cells) return 0;
+  if (!counts_.renames_cells) return 0;
   const auto is_of_cells = [&](RelationKey key) { return static_cast<int>(key.from) == counts_.dimension; };
   const bool is_needed = sum(set, [&](RelationKey key) { return is_of_cells(key) ? 1u : 0u; }) > 0;
   return is_needed ? taken_by_array(4 * counts_.cells) : 0;

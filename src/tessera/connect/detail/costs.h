@@ -32,8 +32,8 @@ using RelationSet = std::bitset<RelationKey::count>;
 class ConnectCosts {
  public:
   ConnectCosts() = default;
-  ConnectCosts(const ConnectCounts& counts, int threads, int producers, Ids ids = Ids::input)
-      : counts_(counts), threads_(threads), workers_(threads + producers), ids_(ids) {}
+  ConnectCosts(const ConnectCounts& counts, int threads, int producers)
+      : counts_(counts), threads_(threads), workers_(threads + producers) {}
 
   [[nodiscard]] const ConnectCounts& counts() const { return counts_; }
   /// Threads that may count, enumerate and materialize.
@@ -85,7 +85,6 @@ class ConnectCosts {
   ConnectCounts counts_;
   int threads_ = 1;
   int workers_ = 1;
-  Ids ids_ = Ids::input;
 };
 
 [[nodiscard]] RelationSet set_of(std::span<const RelationKey> keys);

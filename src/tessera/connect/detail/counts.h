@@ -57,7 +57,7 @@ struct ConnectCounts {
   std::uint64_t external_cells = 0;
   Bytes tiled_mesh = 0;        ///< besides cells that it borrows
   bool borrows_cells = false;  ///< of the mesh, which must stay then
-  bool renames_cells = true;   ///< the tiled mesh's have ids of their own
+  bool renames_cells = true;   ///< those who ask name cells by other ids than the tiled mesh
   LargestTile largest;
   std::array<std::uint64_t, RelationKey::count> entries{};          ///< by RelationKey::index()
   std::array<std::uint64_t, RelationKey::count> largest_entries{};  ///< the most in any tile

@@ -259,14 +259,13 @@ int Account::counting_threads() const {
 template <int Dim>
 ConnectPlan plan(const TiledMesh<Dim>& tiles, std::span<const RelationKey> relations,
                  const PlanOptions& options) {
-  return make_plan({count_relations(tiles, relations, options.exec), options.exec.threads(),
-                    options.producers, options.ids},
-                   relations);
+  return make_plan(
+      {count_relations(tiles, relations, options.exec), options.exec.threads(), options.producers},
+      relations);
 }
 
 ConnectPlan plan(const MeshSize& size, std::span<const RelationKey> relations, const PlanOptions& options) {
-  return make_plan({estimate_relations(size), options.exec.threads(), options.producers, options.ids},
-                   relations);
+  return make_plan({estimate_relations(size), options.exec.threads(), options.producers}, relations);
 }
 
 ModeChoice choose_mode(const ConnectPlan& plan, Bytes memory, StorageMode mode) {

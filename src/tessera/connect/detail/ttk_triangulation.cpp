@@ -95,11 +95,8 @@ class TtkCore {
     std::array<RowBuffer, ttk_rows> found;              // rows searched in it
   };
 
-  TtkCore(const TiledMesh<Dim>& tiles, ConnectOptions options)
-      : tiles_(tiles),
-        options_((options.ids = Ids::input, options)),
-        conn_(tiles, options_),
-        ids_(tiles, true) {}
+  TtkCore(const TiledMesh<Dim>& tiles, const ConnectOptions& options)
+      : tiles_(tiles), options_(options), conn_(tiles, options), ids_(tiles, true) {}
 
   [[nodiscard]] const TiledMesh<Dim>& tiles() const { return tiles_; }
   [[nodiscard]] const Exec& exec() const { return options_.exec; }
@@ -244,7 +241,8 @@ class TtkCore {
 
   const IdArray<IdOf<facet>, std::uint8_t>& facets() {
     if (facet_flags_.size() == 0)
-      facet_flags_ = materialize_boundary<facet>(tiles_, enumeration(), {.exec = Exec::host(exec().threads())});
+      facet_flags_ =
+          materialize_boundary<facet>(tiles_, enumeration(), {.exec = Exec::host(exec().threads())});
     return facet_flags_;
   }
   /// Calls f(facet, its vertices) for the facets with one cell; the enumeration is explicit.
@@ -288,7 +286,8 @@ void TtkCore<Dim>::flag_vertices() {
     });
     return;
   }
-  const auto flags = materialize_boundary<Kind::vertex>(tiles_, *enumeration_, {.exec = Exec::host(exec().threads())});
+  const auto flags =
+      materialize_boundary<Kind::vertex>(tiles_, *enumeration_, {.exec = Exec::host(exec().threads())});
   for (uint32_t v = 0; v < vertex_flags_.size(); ++v) vertex_flags_[to_input(v)] = flags[VertexId(v)];
 }
 
@@ -308,7 +307,8 @@ void TtkCore<Dim>::flag_edges() {
     });
     return;
   }
-  const auto flags = materialize_boundary<Kind::edge>(tiles_, *enumeration_, {.exec = Exec::host(exec().threads())});
+  const auto flags =
+      materialize_boundary<Kind::edge>(tiles_, *enumeration_, {.exec = Exec::host(exec().threads())});
   std::copy(flags.begin(), flags.end(), edge_flags_.begin());
 }
 

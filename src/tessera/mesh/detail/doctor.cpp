@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include <tessera/mesh/detail/doctor_examine.h>
 #include <tessera/exec/detail/host_only.h>
+#include <tessera/mesh/detail/doctor_examine.h>
 
 namespace tessera {
 
@@ -89,11 +89,13 @@ const Finding* DoctorReport::find(std::string_view kind) const {
 }
 
 DoctorReport diagnose(const TriMesh& mesh, const DoctorOptions& options) {
-  return make_report(doctor::examine<2>(PassContext(host_only(options.exec, "diagnose()"), options.monitor, options.max_ids), mesh));
+  return make_report(doctor::examine<2>(
+      PassContext(host_only(options.exec, "diagnose()"), options.monitor, options.max_ids), mesh));
 }
 
 DoctorReport diagnose(const TetMesh& mesh, const DoctorOptions& options) {
-  return make_report(doctor::examine<3>(PassContext(host_only(options.exec, "diagnose()"), options.monitor, options.max_ids), mesh));
+  return make_report(doctor::examine<3>(
+      PassContext(host_only(options.exec, "diagnose()"), options.monitor, options.max_ids), mesh));
 }
 
 DoctorReport diagnose(const Grid& grid, const DoctorOptions& options) {

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include <tessera/exec/detail/host/parallel.h>
+#include <tessera/exec/detail/host_only.h>
 #include <tessera/exec/primitives.h>
 #include <tessera/mesh/detail/doctor_cells.h>
 #include <tessera/mesh/detail/doctor_geometry.h>
 #include <tessera/mesh/detail/doctor_links.h>
 #include <tessera/mesh/doctor.h>
-#include <tessera/exec/detail/host_only.h>
 
 namespace tessera {
 

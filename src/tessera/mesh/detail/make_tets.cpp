@@ -6,11 +6,11 @@
 #include <tessera/core/error.h>
 #include <tessera/exec/buffer.h>
 #include <tessera/exec/detail/host/parallel.h>
+#include <tessera/exec/detail/host_only.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/primitives.h>
 #include <tessera/mesh/detail/octree.h>
 #include <tessera/mesh/make.h>
-#include <tessera/exec/detail/host_only.h>
 
 namespace tessera {
 

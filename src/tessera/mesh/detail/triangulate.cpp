@@ -5,8 +5,8 @@
 #include <string>
 
 #include <tessera/core/error.h>
-#include <tessera/exec/for_each.h>
 #include <tessera/exec/detail/host_only.h>
+#include <tessera/exec/for_each.h>
 
 namespace tessera {
 namespace {

@@ -5,10 +5,10 @@
 #include <numbers>
 #include <span>
 
+#include <tessera/exec/detail/host_only.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/primitives.h>
 #include <tessera/generate/detail/common/checks.h>
-#include <tessera/exec/detail/host_only.h>
 
 namespace tessera {
 

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include <tessera/core/csr.h>
+#include <tessera/exec/detail/host_only.h>
 #include <tessera/tile/detail/enumeration_part.h>
 #include <tessera/tile/detail/groups.h>
-#include <tessera/exec/detail/host_only.h>
 
 namespace tessera {
 

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include <tessera/exec/detail/host/parallel.h>
-#include <tessera/tile/detail/link_maker.h>
 #include <tessera/exec/detail/host_only.h>
+#include <tessera/tile/detail/link_maker.h>
 
 namespace tessera {
 

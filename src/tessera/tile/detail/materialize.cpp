@@ -12,8 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/exec/detail/host/parallel.h>
 #include <tessera/core/config.h>
+#include <tessera/exec/detail/host/parallel.h>
+#include <tessera/exec/detail/host_only.h>
 #include <tessera/tile/detail/boundaries.h>
 #include <tessera/tile/detail/cuda/device_relations.h>
 #include <tessera/tile/detail/groups.h>
@@ -22,7 +23,6 @@
 #include <tessera/tile/detail/share.h>
 #include <tessera/tile/detail/transpose.h>
 #include <tessera/tile/detail/upper_cells.h>
-#include <tessera/exec/detail/host_only.h>
 
 namespace tessera {
 

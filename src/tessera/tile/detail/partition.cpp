@@ -6,11 +6,11 @@
 
 #include <tessera/core/error.h>
 #include <tessera/core/macros.h>
+#include <tessera/exec/detail/host_only.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/primitives.h>
 #include <tessera/mesh/detail/octree.h>
 #include <tessera/tile/detail/octree_tiles.h>
-#include <tessera/exec/detail/host_only.h>
 
 namespace tessera {
 

@@ -18,11 +18,11 @@
 
 #include <tessera/core/macros.h>
 #include <tessera/exec/detail/host/runs.h>
+#include <tessera/exec/detail/host_only.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/primitives.h>
 #include <tessera/tile/detail/face_graph.h>
 #include <tessera/tile/partition.h>
-#include <tessera/exec/detail/host_only.h>
 
 namespace tessera {
 

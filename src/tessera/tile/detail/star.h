@@ -409,9 +409,9 @@ class VertexStar {
   std::span<const std::uint32_t> cells_;
   Array<std::uint32_t> locals_;  ///< the neighbours' local numbers, in the order they were met
   Array<std::uint32_t> neighbours_;
-  std::vector<std::uint32_t> rank_of_;   ///< by local number; `unseen` but for the current star
-  std::array<std::uint64_t, 64> once_{};  ///< bit q of word p: some tet has (center, p, q)
-  std::array<std::uint64_t, 64> twice_{}; ///< more than one has
+  std::vector<std::uint32_t> rank_of_;     ///< by local number; `unseen` but for the current star
+  std::array<std::uint64_t, 64> once_{};   ///< bit q of word p: some tet has (center, p, q)
+  std::array<std::uint64_t, 64> twice_{};  ///< more than one has
   std::vector<Pair> pairs_;
   std::vector<std::uint32_t> pair_offsets_;
 };

@@ -97,8 +97,8 @@ template <int Dim>
 Array<CriticalPoint> find_on_device(const TiledMesh<Dim>& tiles, const Field& field, const Exec& device_exec,
                                     const Monitor& monitor) {
   const auto device = device_tiles(tiles, device_exec);
-  auto found =
-      cuda::find_critical_points(*device, cuda::compute_order(device_exec, tiles, *device, field, monitor), monitor);
+  auto found = cuda::find_critical_points(
+      *device, cuda::compute_order(device_exec, tiles, *device, field, monitor), monitor);
   if (found.left.empty()) return std::move(found.points);
   std::erase_if(found.points,
                 [&](const CriticalPoint& point) { return cuda::is_in(found.left, point.vertex.index()); });

@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <tessera/connect/connectivity.h>
+#include <tessera/connect/detail/connect_tiled.h>
 #include <tessera/core/error.h>
 #include <tessera/core/progress.h>
 #include <tessera/exec/detail/host/parallel.h>
@@ -177,9 +177,9 @@ void check_rows(const TiledMesh<Dim>& tiles, const Rows<StarRelation<Dim>, Dim>*
                                            " vertices, but the tiles have " +
                                            std::to_string(tiles.vertex_count()));
   }
-  if (rows.ids() != Ids::tiled && !(tiles.keeps_vertex_order() && tiles.keeps_cell_order())) {
+  if (!speaks_tiled_ids(rows) && !(tiles.keeps_vertex_order() && tiles.keeps_cell_order())) {
     throw Error(ErrorCode::bad_option,
-                "the rows speak the input's ids; request them from a connectivity with Ids::tiled");
+                "the rows speak the input's ids, which differ from those of the tiles");
   }
 }
 

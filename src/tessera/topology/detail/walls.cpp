@@ -329,7 +329,8 @@ std::vector<std::unique_ptr<WallEdges>> explore_edges(const GradientData<3>& gra
         },
         taken);
   }
-  const auto vt = materialize<VT>(gradient.tiles(), Enumeration<3>{}, {.exec = Exec::host(options.exec.threads())});
+  const auto vt =
+      materialize<VT>(gradient.tiles(), Enumeration<3>{}, {.exec = Exec::host(options.exec.threads())});
   return explore_edges(
       gradient, options,
       [&] {

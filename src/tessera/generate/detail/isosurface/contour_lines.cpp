@@ -7,12 +7,12 @@
 
 #include <tessera/core/csr.h>
 #include <tessera/exec/detail/host/scan.h>
+#include <tessera/exec/detail/host_only.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/generate/detail/isosurface/grid_surface.h>
 #include <tessera/generate/detail/isosurface/interpolate.h>
 #include <tessera/generate/detail/isosurface/surface_parts.h>
 #include <tessera/generate/key_reduce.h>
-#include <tessera/exec/detail/host_only.h>
 
 namespace tessera {
 

@@ -339,8 +339,9 @@ const Array<uint32_t>& DeviceRelations<Dim>::first_of(Kind kind) const {
 }
 
 template <int Dim>
-ElementList DeviceRelations<Dim>::list_elements(const Exec& stream, Kind kind, std::span<const uint32_t> batch,
-                                                Buffer<uint32_t>& memory, Array<uint32_t>& tile_rows) const {
+ElementList DeviceRelations<Dim>::list_elements(const Exec& stream, Kind kind,
+                                                std::span<const uint32_t> batch, Buffer<uint32_t>& memory,
+                                                Array<uint32_t>& tile_rows) const {
   const Array<uint32_t>& first = first_of(kind);
   uint32_t count = 0;
   for (const uint32_t t : batch) {

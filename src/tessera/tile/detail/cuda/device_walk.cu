@@ -25,7 +25,8 @@ constexpr int tile_threads = 256;
 
 /// What lies opposite an element in each of the cells around it, written over the cells.
 template <class L, int Dim>
-void replace_cells(const Exec& exec, const DeviceRelations<Dim>& relations, const ElementList& list, DeviceRows& rows) {
+void replace_cells(const Exec& exec, const DeviceRelations<Dim>& relations, const ElementList& list,
+                   DeviceRows& rows) {
   cuda::for_each(exec, list.size,
                  [elements = cuda::elements_of(relations), list, offsets = rows.offsets.data(),
                   values = rows.values.data()] __device__(size_t i) {

@@ -54,8 +54,9 @@ void fill_order(const Exec& exec, std::span<const T> host_values, const uint32_t
 }  // namespace
 
 template <int Dim>
-Buffer<VertexOrderKey> compute_order(const Exec& exec, const TiledMesh<Dim>& tiles, const DeviceTiles<Dim>& on_device,
-                                     const Field& field, const Monitor& monitor) {
+Buffer<VertexOrderKey> compute_order(const Exec& exec, const TiledMesh<Dim>& tiles,
+                                     const DeviceTiles<Dim>& on_device, const Field& field,
+                                     const Monitor& monitor) {
   monitor.update("ordering the vertices", 0);
   const size_t n = on_device.vertex_count();
   if (field.components() != 1 || field.size() != n) {
@@ -72,9 +73,9 @@ Buffer<VertexOrderKey> compute_order(const Exec& exec, const TiledMesh<Dim>& til
   return order;
 }
 
-template Buffer<VertexOrderKey> compute_order(const Exec&, const TiledMesh<2>&, const DeviceTiles<2>&, const Field&,
-                                              const Monitor&);
-template Buffer<VertexOrderKey> compute_order(const Exec&, const TiledMesh<3>&, const DeviceTiles<3>&, const Field&,
-                                              const Monitor&);
+template Buffer<VertexOrderKey> compute_order(const Exec&, const TiledMesh<2>&, const DeviceTiles<2>&,
+                                              const Field&, const Monitor&);
+template Buffer<VertexOrderKey> compute_order(const Exec&, const TiledMesh<3>&, const DeviceTiles<3>&,
+                                              const Field&, const Monitor&);
 
 }  // namespace tessera::detail::cuda

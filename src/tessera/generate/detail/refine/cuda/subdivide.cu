@@ -138,8 +138,8 @@ MeshBuffers<Dim, Real> resident_subdivide(const Exec& exec, const ResidentMesh<D
 }
 
 template <int Dim>
-SimplexMesh<Dim> detail::cuda::refine(const SimplexMesh<Dim>& mesh, SubdivisionScheme scheme, Array<PairKey>* ends,
-                              const Exec& exec) {
+SimplexMesh<Dim> detail::cuda::refine(const SimplexMesh<Dim>& mesh, SubdivisionScheme scheme,
+                                      Array<PairKey>* ends, const Exec& exec) {
   using Cell = typename SimplexMesh<Dim>::Cell;
   SimplexMesh<Dim> finer;
   const Buffer<Cell> cells(exec, std::span<const Cell>(mesh.cells));

@@ -9,7 +9,7 @@
 #include "application/cleanup.h"
 #include "application/text.h"
 #include "data/files.h"
-#include "data/relation_source.h"
+#include "data/relation_summary.h"
 
 namespace tessera::cli {
 
@@ -20,25 +20,13 @@ using std::size_t;
 using std::uint32_t;
 using std::uint64_t;
 
-/// What a writer goes through.
-class OrderedRows {
- public:
-  explicit OrderedRows(const RelationSource& source) : size_(source.rows), reader_(source.make_reader()) {}
-
-  [[nodiscard]] size_t size() const { return size_; }
-  std::span<const uint32_t> operator[](size_t id) { return reader_(static_cast<uint32_t>(id)); }
-
- private:
-  size_t size_;
-  RelationSource::Reader reader_;
-};
-
 /// "12: 4 7 9".
-void write_txt(io::Output& output, OrderedRows& rows) {
-  for (size_t id = 0; id < rows.size(); ++id) {
+void write_txt(io::Output& output, const AnyRows& rows) {
+  AnyRows::Reader reader = rows.reader();
+  for (uint32_t id = 0; id < rows.size(); ++id) {
     output.number(id);
     output.write(":");
-    for (const uint32_t entry : rows[id]) {
+    for (const uint32_t entry : reader[id]) {
       output.write(" ");
       output.number(entry);
     }
@@ -47,13 +35,15 @@ void write_txt(io::Output& output, OrderedRows& rows) {
 }
 
 /// A line for each pair, under the names of the two columns.
-void write_csv(io::Output& output, OrderedRows& rows, RelationKey relation) {
+void write_csv(io::Output& output, const AnyRows& rows) {
+  const RelationKey relation = rows.relation();
   constexpr std::string_view names[] = {"vertex", "edge", "face", "tetrahedron"};
   output.write(
       fmt::format("{},{}\n", names[static_cast<size_t>(relation.from)],
                   relation.from == relation.to ? "neighbour" : names[static_cast<size_t>(relation.to)]));
-  for (size_t id = 0; id < rows.size(); ++id) {
-    for (const uint32_t entry : rows[id]) {
+  AnyRows::Reader reader = rows.reader();
+  for (uint32_t id = 0; id < rows.size(); ++id) {
+    for (const uint32_t entry : reader[id]) {
       output.number(id);
       output.write(",");
       output.number(entry);
@@ -157,18 +147,19 @@ class NpzWriter {
 };
 
 /// `offsets` (int64, one more than there are rows) and `values` (uint32).
-void write_npz(io::Output& output, OrderedRows& rows, uint64_t entries) {
+void write_npz(io::Output& output, const AnyRows& rows, uint64_t entries) {
   NpzWriter npz(output);
+  AnyRows::Reader reader = rows.reader();
   npz.begin("offsets", "<i8", rows.size() + 1);
   uint64_t offset = 0;
   npz.write(little_endian(offset));
-  for (size_t id = 0; id < rows.size(); ++id) npz.write(little_endian(offset += rows[id].size()));
+  for (uint32_t id = 0; id < rows.size(); ++id) npz.write(little_endian(offset += reader[id].size()));
   npz.end();
   npz.begin("values", "<u4", entries);
   std::string bytes;
-  for (size_t id = 0; id < rows.size(); ++id) {
+  for (uint32_t id = 0; id < rows.size(); ++id) {
     bytes.clear();
-    for (const uint32_t entry : rows[id]) bytes += little_endian(entry);
+    for (const uint32_t entry : reader[id]) bytes += little_endian(entry);
     npz.write(bytes);
   }
   npz.end();
@@ -188,24 +179,23 @@ void check_relation_output(const std::filesystem::path& file) {
   check_folder(file);
 }
 
-void write_relation(Session& session, const std::filesystem::path& file, const RelationSource& source,
+void write_relation(Session& session, const std::filesystem::path& file, const AnyRows& rows,
                     const RelationSummary& summary) {
   const std::string extension = extension_of(file);
   session.in_phase(Phase::write, [&] {
     const PendingOutput announced(file);
-    const uint64_t expected = extension == "npz"   ? 8 * source.rows + 4 * summary.entries
+    const uint64_t expected = extension == "npz"   ? 8 * rows.size() + 4 * summary.entries
                               : extension == "csv" ? 16 * summary.entries
-                                                   : 9 * source.rows + 8 * summary.entries;
+                                                   : 9 * rows.size() + 8 * summary.entries;
     io::Output output(file, expected, &session.monitor());
-    OrderedRows rows(source);
     if (extension == "txt") write_txt(output, rows);
-    if (extension == "csv") write_csv(output, rows, source.relation);
+    if (extension == "csv") write_csv(output, rows);
     if (extension == "npz") write_npz(output, rows, summary.entries);
     output.commit();
   });
   const auto bytes = std::filesystem::file_size(file);
   session.result()["output"] = {{"file", file.string()}, {"bytes", bytes}};
-  session.print("wrote {}: {}, {} in {}\n", file.string(), counted(source.rows, "row", "rows"),
+  session.print("wrote {}: {}, {} in {}\n", file.string(), counted(rows.size(), "row", "rows"),
                 format_bytes(bytes), format_seconds(session.total_seconds()));
 }
 

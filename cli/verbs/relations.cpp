@@ -1,12 +1,12 @@
 // tessera relations: a relation of a mesh, summarised and written.
 #include <fmt/format.h>
 
-#include <memory>
+#include <tessera/connect/connectivity.h>
 
 #include "application/text.h"
 #include "application/verb.h"
 #include "data/files.h"
-#include "data/relation_source.h"
+#include "data/relation_summary.h"
 #include "data/tiling.h"
 
 namespace tessera::cli {
@@ -26,41 +26,18 @@ StorageMode parse_mode(const std::string& name) {
   return name == "implicit" ? StorageMode::implicit_tiles : StorageMode::automatic;
 }
 
-template <class R, int Dim>
-RelationSource make_source(const TiledMesh<Dim>& tiles, const Rows<R, Dim>& rows) {
-  RelationSource source;
-  source.relation = key_of<R>;
-  source.rows = rows.size();
-  source.make_reader = [rows]() -> RelationSource::Reader {
-    return [reader = std::make_shared<typename Rows<R, Dim>::Reader>(rows)](std::uint32_t row) {
-      return (*reader)[typename R::Row(row)].indices();
-    };
-  };
-  source.in_tiles = [&](std::uint32_t i) {
-    if constexpr (R::from == Kind::vertex || static_cast<int>(R::from) == Dim)
-      return tiles.to_input(typename R::Row(i)).index();
-    return i;  // edges and faces are numbered by Tessera
-  };
-  source.statistics = [rows] { return rows.statistics(); };
-  return source;
-}
-
-/// Connects and prepares; a budget that is too small is said in terms of --memory.
+/// Prepares; a budget that is too small is said in terms of --memory.
 template <int Dim>
-RelationSource open_relation(Session& session, Connectivity<Dim>& conn, const TiledMesh<Dim>& tiles,
-                             RelationKey key, StorageMode mode) {
-  RelationSource source;
+AnyRows open_relation(Session& session, Connectivity<Dim>& conn, RelationKey key, StorageMode mode) {
   try {
-    session.in_phase(Phase::prepare, [&] {
+    return session.in_phase(Phase::prepare, [&] {
       session.monitor().update("preparing " + key.name(), 0);
-      for_each_relation<Dim>([&]<class R>(R, std::string_view) {
-        if (key_of<R> == key) source = make_source<R, Dim>(tiles, std::get<0>(conn.template request<R>()));
-      });
+      return conn.rows(key);
     });
   } catch (const Error& error) {
     if (error.code() != ErrorCode::out_of_memory) throw;
     const RelationKey keys[] = {key};
-    const Bytes least = least_memory(plan(tiles, keys, {.exec = session.host()}), mode);
+    const Bytes least = least_memory(plan(conn.tiles(), keys, {.exec = session.host()}), mode);
     const Bytes used = session.memory().used();
     throw Error(ErrorCode::out_of_memory,
                 fmt::format("{} needs {} besides {} for the mesh in tiles, and --memory allows {}; the "
@@ -68,14 +45,12 @@ RelationSource open_relation(Session& session, Connectivity<Dim>& conn, const Ti
                             key.name(), format_bytes(least), format_bytes(used),
                             format_bytes(session.memory().limit()), memory_option(used + least)));
   }
-  return source;
 }
 
-void report(Session& session, const RelationSource& source, const RelationSummary& summary,
-            const ModeChoice& choice) {
+void report(Session& session, const AnyRows& rows, const RelationSummary& summary, const ModeChoice& choice) {
   const double mean =
-      source.rows == 0 ? 0 : static_cast<double>(summary.entries) / static_cast<double>(source.rows);
-  const StoreStatistics store = source.statistics();
+      rows.size() == 0 ? 0 : static_cast<double>(summary.entries) / static_cast<double>(rows.size());
+  const StoreStatistics store = rows.statistics();
   const std::string hash = fmt::format("{:016x}", summary.hash);
   Json histogram = Json::array();
   for (std::size_t length = 0; length < summary.rows_of_length.size(); ++length) {
@@ -83,9 +58,9 @@ void report(Session& session, const RelationSource& source, const RelationSummar
       histogram.push_back({{"entries", length}, {"rows", summary.rows_of_length[length]}});
   }
   Json& result = session.result();
-  result["relation"] = source.relation.name();
+  result["relation"] = rows.relation().name();
   result["mode"] = mode_name(choice.mode);
-  result["rows"] = source.rows;
+  result["rows"] = rows.size();
   result["entries"] = summary.entries;
   result["shortest"] = summary.shortest();
   result["mean"] = mean;
@@ -97,8 +72,8 @@ void report(Session& session, const RelationSource& source, const RelationSummar
                      {"misses", store.misses},
                      {"produced", store.produced},
                      {"evicted", store.evicted}};
-  session.print("{} ({}): {}, {}, {} to {} a row, {:.2f} on average\nhash {}\n\n{}", source.relation.name(),
-                mode_name(choice.mode), counted(source.rows, "row", "rows"),
+  session.print("{} ({}): {}, {}, {} to {} a row, {:.2f} on average\nhash {}\n\n{}", rows.relation().name(),
+                mode_name(choice.mode), counted(rows.size(), "row", "rows"),
                 counted(summary.entries, "entry", "entries"), summary.shortest(), summary.longest(), mean,
                 hash, histogram_text(summary));
 }
@@ -114,11 +89,10 @@ void run_on(Session& session, SimplexMesh<Dim>& mesh, Reservation& of_mesh, cons
     of_mesh = {};
   }
   Connectivity<Dim> conn(tiles, {.mode = mode, .memory = memory_left(session), .exec = session.host()});
-  const RelationSource source = open_relation(session, conn, tiles, key, mode);
-  const RelationSummary summary =
-      session.in_phase(Phase::compute, [&] { return summarise(session, source); });
-  report(session, source, summary, conn.choice());
-  if (!options.output.empty()) write_relation(session, options.output, source, summary);
+  const AnyRows rows = open_relation(session, conn, key, mode);
+  const RelationSummary summary = session.in_phase(Phase::compute, [&] { return summarise(session, rows); });
+  report(session, rows, summary, conn.choice());
+  if (!options.output.empty()) write_relation(session, options.output, rows, summary);
 }
 
 void declare_relations(CLI::App& app, RelationsOptions& options) {

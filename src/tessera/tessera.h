@@ -1,6 +1,7 @@
 // Everything a user of the library includes. Kernels of one's own also include the .cuh headers of exec.
 #pragma once
 
+#include <tessera/connect/any_rows.h>
 #include <tessera/connect/connectivity.h>
 #include <tessera/connect/plan.h>
 #include <tessera/connect/ttk_triangulation.h>

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include <tessera/connect/connectivity.h>
 #include <tessera/connect/detail/connect_tiled.h>
+#include <tessera/core/error.h>
 #include <tessera/mesh/make.h>
 #include <tessera/tile/links.h>
 #include <tessera/tile/materialize.h>
@@ -247,6 +249,85 @@ TEST(Connectivity, LaterRequestsMayNeedMore) {
   std::size_t entries = 0;
   for (std::uint32_t v = 0; v < ve.size(); ++v) entries += ve[VertexId(v)].size();
   EXPECT_EQ(entries, 2 * conn.enumeration().edge_count());
+}
+
+// The tiles that connect(mesh) makes live as long as anything that needs them.
+TEST(Connectivity, DirectlyFromAMesh) {
+  const TetMesh mesh = make_shuffled(make_kuhn(6));
+  const TiledMesh<3> tiles = tile(mesh);
+  auto [vv, tv] = connect(mesh, {.mode = StorageMode::explicit_tiles, .tile_vertices = 20}).request<VV, TV>();
+  Connectivity<3> other = connect(tiles);
+  const auto [expected_vv, expected_tv] = other.request<VV, TV>();
+  for (const VertexId v : mesh.vertices()) {
+    const Row<VV> row = vv[v], expected = expected_vv[v];
+    EXPECT_TRUE(std::equal(row.begin(), row.end(), expected.begin(), expected.end()));
+  }
+  for (const TetId t : tv.ids()) EXPECT_TRUE(std::ranges::is_permutation(tv[t], mesh[t]));
+  const TriMesh surface = make_torus(9, 7);
+  EXPECT_EQ(std::get<0>(connect(surface).request<VF>()).size(), surface.vertex_count());
+}
+
+TEST(ConnectMemory, TilesOfItsOwnAreCounted) {
+  const TetMesh mesh = make_shuffled(make_kuhn(16));
+  const TiledMesh<3> tiles = tile(mesh);
+  const RelationKey keys[] = {key_of<VT>};
+  const Bytes least = least_memory(plan(tiles, keys));
+  const Bytes both = least + tiles.bytes();
+  Connectivity<3> works = connect(mesh, {.memory = both});
+  EXPECT_NO_THROW((void)works.request<VT>());
+  EXPECT_LE(works.choice().total, both);
+  Connectivity<3> fails = connect(mesh, {.memory = both - 1});
+  try {
+    (void)fails.request<VT>();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find(std::to_string(both) + " bytes"), std::string::npos)
+        << error.what();
+  }
+}
+
+template <int Dim>
+void expect_same_by_name(const SimplexMesh<Dim>& mesh) {
+  Connectivity<Dim> conn = connect(mesh, {.mode = StorageMode::explicit_tiles, .tile_vertices = 20});
+  const auto check = [&]<class R>(R) {
+    const auto [rows] = conn.template request<R>();
+    const AnyRows any = conn.rows(key_of<R>);
+    EXPECT_EQ(any.relation(), key_of<R>);
+    ASSERT_EQ(any.size(), rows.size());
+    AnyRows::Reader reader = any.reader();
+    std::vector<int> is_met(any.size(), 0);
+    for (std::uint32_t i = 0; i < any.size(); ++i) {
+      const std::uint32_t id = any.in_tile_order(i);
+      is_met[id] = 1;
+      const Row<R> expected = rows[typename R::Row(id)];
+      const auto row = reader[id];
+      EXPECT_TRUE(std::equal(row.begin(), row.end(), expected.begin(), expected.end(),
+                             [](std::uint32_t a, auto b) { return a == b.index(); }));
+    }
+    EXPECT_EQ(std::ranges::count(is_met, 1), static_cast<std::ptrdiff_t>(any.size()));
+  };
+  for_each_relation<Dim>([&](auto relation, std::string_view) { check(relation); });
+  check(VertexLink<Dim>{});
+  check(EdgeLink<Dim>{});
+}
+
+TEST(Connectivity, RelationsByName) {
+  expect_same_by_name(make_shuffled(make_kuhn(5)));
+  expect_same_by_name(make_shuffled(make_torus(9, 7)));
+  const TriMesh surface = make_torus(9, 7);
+  EXPECT_THROW((void)connect(surface).rows(key_of<VT>), Error);
+}
+
+// In the order of tiles, each is computed once, however small the store is.
+TEST(Connectivity, TileOrderComputesEachTileOnce) {
+  const TetMesh mesh = make_shuffled(make_kuhn(10));
+  const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 30});
+  Connectivity<3> conn = connect(tiles, least_of<TV>(tiles));
+  const AnyRows rows = conn.rows(key_of<TV>);
+  AnyRows::Reader reader = rows.reader();
+  for (std::uint32_t i = 0; i < rows.size(); ++i) EXPECT_EQ(reader[rows.in_tile_order(i)].size(), 4u);
+  EXPECT_EQ(rows.statistics().produced, rows.statistics().misses);
+  EXPECT_LE(rows.statistics().produced, tiles.tile_count());
 }
 
 TEST(Connectivity, HandlesKeepItAlive) {

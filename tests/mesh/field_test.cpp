@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <vector>
 
 #include <tessera/core/error.h>
 #include <tessera/mesh/mesh.h>
@@ -83,6 +84,22 @@ TEST(Points, KeepTheirPrecision) {
   const Points rounded(Array<Vec3f>{{static_cast<float>(third), 0, 1}});
   EXPECT_EQ(rounded[VertexId(0)].x, static_cast<double>(static_cast<float>(third)));
   EXPECT_EQ(exact.gather(std::vector<std::uint32_t>{1}), Points(Array<Vec3d>{{2, 3, 4}}));
+}
+
+TEST(SimplexMesh, RangesOfIds) {
+  TetMesh mesh;
+  EXPECT_TRUE(mesh.vertices().empty() && mesh.cell_ids().empty());
+  mesh.points = Array<Vec3f>(5, Vec3f{0, 0, 0});
+  const auto cell = [](std::uint32_t first) {
+    return TetMesh::Cell{VertexId(first), VertexId(first + 1), VertexId(first + 2), VertexId(first + 3)};
+  };
+  mesh.cells = {cell(0), cell(1)};
+  std::uint32_t sum = 0;
+  for (const VertexId v : mesh.vertices()) sum += v.index();
+  EXPECT_EQ(sum, 0u + 1 + 2 + 3 + 4);
+  std::vector<TetId> tets;
+  for (const TetId t : mesh.cell_ids()) tets.push_back(t);
+  EXPECT_EQ(tets, (std::vector<TetId>{TetId(0), TetId(1)}));
 }
 
 TEST(Grid, CountsPointsAndCells) {

@@ -1,6 +1,6 @@
-// Connectivity: pull any relation of a tiled mesh, in any order, from any thread, within a byte budget.
+// Connectivity: pull any relation of a mesh, in any order, from any thread, within a byte budget.
 //
-//   auto conn = ts::connect(tiles, {.memory = ts::gib(1)});
+//   auto conn = ts::connect(mesh, {.memory = ts::gib(1)});
 //   auto [vv, vt] = conn.request<ts::VV, ts::VT>();      // only what is asked for is ever prepared
 //   for (ts::VertexId u : vv[v]) { ... }
 //
@@ -19,6 +19,7 @@
 #include <tuple>
 #include <utility>
 
+#include <tessera/connect/any_rows.h>
 #include <tessera/connect/plan.h>
 #include <tessera/connect/statistics.h>
 #include <tessera/core/csr.h>
@@ -32,9 +33,10 @@ namespace tessera {
 
 struct ConnectOptions {
   StorageMode mode = StorageMode::automatic;
-  Bytes memory = gib(1);  ///< for all that the connection adds to the tiled mesh (see request())
-  int producers = 0;      ///< helper threads that work ahead; 0: consumers compute what they miss
-  int look_ahead = 4;     ///< how many tiles ahead of a consumer helpers work
+  Bytes memory = gib(1);  ///< for all that the connection adds to the mesh, or the tiles, that it is given
+  std::uint32_t tile_vertices = TileOptions{}.max_vertices;  ///< of the tiles that connect(mesh) makes
+  int producers = 0;   ///< helper threads that work ahead; 0: consumers compute what they miss
+  int look_ahead = 4;  ///< how many tiles ahead of a consumer helpers work
   /// For the enumeration and materialized rows. So many consumers compute at once, fewer where the memory is
   /// short: those who find all workers busy wait.
   Exec exec = Exec::host();
@@ -117,6 +119,8 @@ class Rows {
   /// The row of an element. A hit takes no lock.
   [[nodiscard]] Row<R> operator[](typename R::Row id) const;
   [[nodiscard]] std::size_t size() const;  ///< how many rows there are
+  /// Of all rows: for (EdgeId e : ef.ids()).
+  [[nodiscard]] IdRange<typename R::Row> ids() const { return IdRange<typename R::Row>(size()); }
   [[nodiscard]] StoreStatistics statistics() const;
   /// What a device did for the relation: nothing if it makes no rows of it.
   [[nodiscard]] DeviceReport device_report() const;
@@ -147,10 +151,12 @@ class Rows {
   std::shared_ptr<detail::ConnectionCore<Dim>> core_;
 };
 
-/// The tiled mesh must outlive it.
+/// Made by connect(). The mesh, or the tiles, that it was made for must outlive it and its rows.
 template <int Dim>
 class Connectivity {
  public:
+  /// Makes tiles of its own, which the budget counts.
+  Connectivity(const SimplexMesh<Dim>& mesh, const ConnectOptions& options);
   Connectivity(const TiledMesh<Dim>& tiles, const ConnectOptions& options);
 
   /// The objects that can traverse the relations, or the links of tile/links.h; prepares them on the first
@@ -159,10 +165,10 @@ class Connectivity {
   /// How they are stored is chosen for the relations of one request together (choose_mode()), within what
   /// earlier requests left of ConnectOptions::memory: what is materialized, and the enumeration, stay; the
   /// store of tiles shrinks to make room. So ask for all relations at once where memory is short. The budget
-  /// counts the enumeration, the map from the input's ids of cells, materialized rows also while they are
-  /// made, slots, scratch and tiles' rows; rows that callers hold beyond two tiles of each relation and
-  /// worker (ModeChoice::workers) may exceed it. Error(out_of_memory) names the smallest budget that works,
-  /// which does not depend on the number of threads; what was prepared before stays usable.
+  /// counts tiles of its own, the enumeration, the map from the input's ids of cells, materialized rows also
+  /// while they are made, slots, scratch and tiles' rows; rows that callers hold beyond two tiles of each
+  /// relation and worker (ModeChoice::workers) may exceed it. Error(out_of_memory) names the smallest budget
+  /// that works, which does not depend on the number of threads; what was prepared before stays usable.
   template <class... R>
   requires(RelationOf<R, Dim>&&...) [[nodiscard]] std::tuple<Rows<R, Dim>...> request() {
     constexpr std::array<RelationKey, sizeof...(R)> keys = {key_of<R>...};
@@ -171,6 +177,11 @@ class Connectivity {
     return {Rows<R, Dim>(core_)...};
   }
 
+  /// The same for a relation or link that is known only when the program runs. Error(unsupported) if the
+  /// mesh has none of that kind.
+  [[nodiscard]] AnyRows rows(RelationKey key);
+
+  [[nodiscard]] const TiledMesh<Dim>& tiles() const;
   /// The enumeration, made when it is first needed, within the budget. Its vertices are the tiled mesh's.
   [[nodiscard]] const Enumeration<Dim>& enumeration();
   /// How the relations requested so far are stored.
@@ -190,6 +201,16 @@ class Connectivity {
   std::shared_ptr<detail::ConnectionCore<Dim>> core_;
 };
 
+/// The mesh is cut into tiles first; errors as tile().
+[[nodiscard]] inline Connectivity<2> connect(const TriMesh& mesh, const ConnectOptions& options = {}) {
+  return {mesh, options};
+}
+[[nodiscard]] inline Connectivity<3> connect(const TetMesh& mesh, const ConnectOptions& options = {}) {
+  return {mesh, options};
+}
+Connectivity<2> connect(TriMesh&& mesh, const ConnectOptions& options = {}) = delete;
+Connectivity<3> connect(TetMesh&& mesh, const ConnectOptions& options = {}) = delete;
+/// Over tiles of one's own, which several connections can share.
 [[nodiscard]] inline Connectivity<2> connect(const TiledMesh<2>& tiles, const ConnectOptions& options = {}) {
   return {tiles, options};
 }

@@ -76,6 +76,9 @@ struct SimplexMesh {
 
   [[nodiscard]] std::size_t vertex_count() const { return points.size(); }
   [[nodiscard]] std::size_t cell_count() const { return cells.size(); }
+  /// Every id: for (VertexId v : mesh.vertices()), for (TetId t : mesh.cell_ids()).
+  [[nodiscard]] IdRange<VertexId> vertices() const { return IdRange<VertexId>(vertex_count()); }
+  [[nodiscard]] IdRange<CellId> cell_ids() const { return IdRange<CellId>(cell_count()); }
   [[nodiscard]] const Cell& operator[](CellId cell) const { return cells[cell.index()]; }
   /// The point field of that name, or Error(not_found) that lists the names there are.
   [[nodiscard]] const Field& field(std::string_view name) const { return point_data.at(name); }

@@ -19,7 +19,8 @@ namespace tessera::detail {
 /// The books of one connection: what it has taken of its budget, and how further relations are stored.
 class Account {
  public:
-  Account(StorageMode mode, Bytes memory) : mode_(mode), memory_(memory) {}
+  /// `tiles` bytes are taken from the start, by tiles that belong to the connection.
+  Account(StorageMode mode, Bytes memory, Bytes tiles = 0) : mode_(mode), memory_(memory), tiles_(tiles) {}
 
   void set_costs(const ConnectCosts& costs) { costs_ = costs; }
   [[nodiscard]] const ConnectCosts& costs() const { return costs_; }
@@ -90,6 +91,7 @@ class Account {
 
   StorageMode mode_;
   Bytes memory_;
+  Bytes tiles_;
   ConnectCosts costs_;
   State state_;
   std::vector<RelationKey> booked_;

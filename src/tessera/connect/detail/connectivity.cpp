@@ -125,14 +125,17 @@ class ConnectionCore {
  public:
   static constexpr Kind top = Dim == 3 ? Kind::tet : Kind::face;
 
-  ConnectionCore(const TiledMesh<Dim>& tiles, const ConnectOptions& options, bool speaks_tiled_ids)
-      : tiles_(tiles),
+  /// `tiles_bytes` of the tiles are the connection's own.
+  ConnectionCore(std::shared_ptr<const TiledMesh<Dim>> tiles, Bytes tiles_bytes,
+                 const ConnectOptions& options, bool speaks_tiled_ids = false)
+      : shared_tiles_(std::move(tiles)),
+        tiles_(*shared_tiles_),
         options_(checked(options)),
         host_(Exec::host(options.exec.threads())),
         speaks_tiled_ids_(speaks_tiled_ids),
-        input_ids_(tiles, !speaks_tiled_ids),
-        account_(options.mode, options.memory),
-        store_(tiles.tile_count(), 0),
+        input_ids_(tiles_, !speaks_tiled_ids),
+        account_(options.mode, options.memory, tiles_bytes),
+        store_(tiles_.tile_count(), 0),
         scratch_(options.exec.threads() + options.producers) {
     for (int i = 0; i < options.producers && options.mode != StorageMode::materialized; ++i) {
       helpers_.emplace_back([this](const std::stop_token& stop) { help(stop); });
@@ -143,6 +146,7 @@ class ConnectionCore {
     wake_.notify_all();
   }
 
+  [[nodiscard]] const TiledMesh<Dim>& tiles() const { return tiles_; }
   [[nodiscard]] bool speaks_tiled_ids() const { return speaks_tiled_ids_; }
   const Enumeration<Dim>& enumeration() {
     const std::scoped_lock lock(prepare_mutex_);
@@ -511,6 +515,7 @@ class ConnectionCore {
     }
   }
 
+  std::shared_ptr<const TiledMesh<Dim>> shared_tiles_;
   const TiledMesh<Dim>& tiles_;
   ConnectOptions options_;
   Exec host_;  // its threads
@@ -535,6 +540,16 @@ class ConnectionCore {
 };
 
 }  // namespace detail
+
+namespace {
+
+/// A pointer to what its owner keeps alive.
+template <int Dim>
+std::shared_ptr<const TiledMesh<Dim>> borrow(const TiledMesh<Dim>& tiles) {
+  return {std::shared_ptr<void>(), &tiles};
+}
+
+}  // namespace
 
 template <class R, int Dim>
 Row<R> Rows<R, Dim>::operator[](typename R::Row id) const {
@@ -588,11 +603,25 @@ Bytes Rows<R, Dim>::bytes() const {
 
 template <int Dim>
 Connectivity<Dim>::Connectivity(const TiledMesh<Dim>& tiles, const ConnectOptions& options)
-    : core_(std::make_shared<ConnectionCore<Dim>>(tiles, options, false)) {}
+    : core_(std::make_shared<ConnectionCore<Dim>>(borrow(tiles), 0, options)) {}
+
+template <int Dim>
+Connectivity<Dim>::Connectivity(const SimplexMesh<Dim>& mesh, const ConnectOptions& options) {
+  const Exec exec = options.device_producers ? options.exec : Exec::host(options.exec.threads());
+  auto tiles = std::make_shared<const TiledMesh<Dim>>(
+      tile(mesh, {.max_vertices = options.tile_vertices, .exec = exec}));
+  const Bytes bytes = tiles->bytes();
+  core_ = std::make_shared<ConnectionCore<Dim>>(std::move(tiles), bytes, options);
+}
+
+template <int Dim>
+const TiledMesh<Dim>& Connectivity<Dim>::tiles() const {
+  return core_->tiles();
+}
 
 template <int Dim>
 Connectivity<Dim> detail::connect_tiled(const TiledMesh<Dim>& tiles, const ConnectOptions& options) {
-  return Connectivity<Dim>(std::make_shared<ConnectionCore<Dim>>(tiles, options, true));
+  return Connectivity<Dim>(std::make_shared<ConnectionCore<Dim>>(borrow(tiles), 0, options, true));
 }
 
 template <int Dim>

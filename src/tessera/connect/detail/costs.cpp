@@ -9,17 +9,16 @@ using std::size_t;
 using std::uint64_t;
 
 // What the parts of tile/ and connect/ are made of.
-constexpr uint64_t kept_neighbours = 48;    // Lookup's default
-constexpr Bytes lookup_entry_bytes = 1024;  // one kept tile without its arrays' contents
-constexpr Bytes worker_base_bytes = 8192;   // a RowWorker without its arrays' contents
-constexpr Bytes slot_bytes = 80;            // TileStore::Slot
-constexpr Bytes candidate_bytes = 2 * 24;   // TileStore::Candidate, in a vector that grows
-constexpr Bytes tile_overhead = 2 * 80;     // the two arrays of a tile's rows: headers, alignment
-constexpr Bytes part_bytes = 512;  // an EnumerationPart or a TileRows in a list, and its arrays' headers
+constexpr uint64_t kept_neighbours = 48;           // Lookup's default
+constexpr Bytes lookup_entry_bytes = 1024;         // one kept tile without its arrays' contents
+constexpr Bytes worker_base_bytes = 8192;          // a RowWorker without its arrays' contents
+constexpr Bytes slot_bytes = 80;                   // TileStore::Slot
+constexpr Bytes candidate_bytes = 2 * 24;          // TileStore::Candidate, in a vector that grows
+constexpr Bytes tile_overhead = 2 * 80;            // the two arrays of a tile's rows: headers, alignment
+constexpr Bytes part_bytes = 512;                  // a TileRows in a list, and its arrays' headers
 constexpr uint64_t group_vertices = 2048;          // for_each_group()'s
 constexpr uint64_t vertex_table_bytes = 1u << 20;  // vertex_table_size
 constexpr uint64_t growth = 2;                     // of an array that grows
-constexpr uint64_t part_growth = 3;                // the same, with the holes that many of them leave
 
 bool names_others(RelationKey key) {  // EE, FF and TT look at neighbours' stars
   return !key.is_link && key.from == key.to && key.from != Kind::vertex;
@@ -80,11 +79,8 @@ Bytes ConnectCosts::counter() const {
 Bytes ConnectCosts::enumeration_peak(Numbering numbering, int threads) const {
   if (numbering == Numbering::none) return 0;
   const Bytes makers = static_cast<Bytes>(threads) * maker();
-  if (numbering == Numbering::implicit) return enumeration(numbering) + makers;
-  const Bytes parts = part_growth * 4 *
-                      (counts_.vertices + (counts_.dimension == 3 ? 2 : 1) * counts_.edges +
-                       (counts_.dimension == 3 ? counts_.faces : 0));
-  return enumeration(numbering) + parts + counts_.tiles * part_bytes + makers;
+  const Bytes grown = (numbering == Numbering::implicit ? 1 : growth) * enumeration(numbering);
+  return grown + makers;
 }
 
 Bytes ConnectCosts::maps(RelationSet set) const {

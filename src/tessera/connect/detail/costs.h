@@ -47,7 +47,7 @@ class ConnectCosts {
   [[nodiscard]] Bytes mesh() const;
   [[nodiscard]] Bytes tiled_mesh() const { return counts_.tiled_mesh; }
   [[nodiscard]] Bytes enumeration(Numbering numbering) const;
-  /// While threads make it: its parts, grown, beside the whole.
+  /// While threads make it: its arrays as they grow.
   [[nodiscard]] Bytes enumeration_peak(Numbering numbering, int threads) const;
   /// What each thread needs that counts.
   [[nodiscard]] Bytes counter() const;

@@ -80,7 +80,7 @@ std::vector<RelationKey> keys_of(const ConnectPlan& plan) {
 namespace detail {
 
 Bytes Account::held(const State& state) const {
-  return state.enumeration + state.maps + state.rows + costs_.slots(state.tiles) +
+  return tiles_ + state.enumeration + state.maps + state.rows + costs_.slots(state.tiles) +
          costs_.scratch(state.tiles, state.numbering, state.workers);
 }
 
@@ -97,8 +97,8 @@ Account::State Account::advance(const State& from, std::span<const RelationKey> 
   state.maps = std::max(state.maps, costs_.maps(set_of(wanted)));
   state.workers = way.workers;
   state.threads = way.threads;
-  const Bytes others =
-      state.maps + costs_.slots(state.tiles) + costs_.scratch(from.tiles, from.numbering, way.workers);
+  const Bytes others = tiles_ + state.maps + costs_.slots(state.tiles) +
+                       costs_.scratch(from.tiles, from.numbering, way.workers);
   if (state.numbering == Numbering::none && way.numbering != Numbering::none) {
     state.peak = state.rows + others + costs_.enumeration_peak(way.numbering, way.threads);
     state.numbering = way.numbering;

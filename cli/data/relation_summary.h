@@ -1,29 +1,16 @@
-// A relation whose type is known only when the program runs: its rows by number, and a summary of them.
+// A relation of a mesh: a summary of its rows, and files of them.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <span>
 #include <string>
 #include <vector>
 
-#include <tessera/connect/connectivity.h>
+#include <tessera/connect/any_rows.h>
 
 #include "application/session.h"
 
 namespace tessera::cli {
-
-/// Rows and entries have the input's numbers, where it has any.
-struct RelationSource {
-  using Reader = std::function<std::span<const std::uint32_t>(std::uint32_t row)>;
-
-  RelationKey relation;
-  std::size_t rows = 0;
-  std::function<Reader()> make_reader;  ///< one for each thread; what it gives is valid until its next call
-  std::function<std::uint32_t(std::uint32_t)> in_tiles;  ///< the row that is the i-th as tiles have them
-  std::function<StoreStatistics()> statistics;
-};
 
 /// What a relation looks like.
 struct RelationSummary {
@@ -37,7 +24,7 @@ struct RelationSummary {
 };
 
 /// Goes through all rows in parallel, tile by tile.
-[[nodiscard]] RelationSummary summarise(Session& session, const RelationSource& source);
+[[nodiscard]] RelationSummary summarise(Session& session, const AnyRows& rows);
 
 /// A table with a bar for each length, or for each range of lengths if there are many.
 [[nodiscard]] std::string histogram_text(const RelationSummary& summary, std::size_t most_lines = 12);
@@ -46,7 +33,7 @@ struct RelationSummary {
 void check_relation_output(const std::filesystem::path& file);
 
 /// Writes rows in the order of their numbers, in the format that the extension names.
-void write_relation(Session& session, const std::filesystem::path& file, const RelationSource& source,
+void write_relation(Session& session, const std::filesystem::path& file, const AnyRows& rows,
                     const RelationSummary& summary);
 
 }  // namespace tessera::cli

@@ -1,4 +1,4 @@
-#include "data/relation_source.h"
+#include "data/relation_summary.h"
 
 #include <fmt/format.h>
 
@@ -20,12 +20,12 @@ constexpr std::size_t slices = 64;  // progress is told after each
 /// One thread's part of a summary.
 class Summariser {
  public:
-  explicit Summariser(const RelationSource& source) : source_(source), reader_(source.make_reader()) {}
+  explicit Summariser(const AnyRows& rows) : rows_(rows), reader_(rows.reader()) {}
 
   void add(std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      const std::uint32_t id = source_.in_tiles(static_cast<std::uint32_t>(i));
-      const auto row = reader_(id);
+      const std::uint32_t id = rows_.in_tile_order(static_cast<std::uint32_t>(i));
+      const auto row = reader_[id];
       if (row.size() >= summary.rows_of_length.size()) summary.rows_of_length.resize(row.size() + 1, 0);
       ++summary.rows_of_length[row.size()];
       summary.entries += row.size();
@@ -36,8 +36,8 @@ class Summariser {
   RelationSummary summary;
 
  private:
-  const RelationSource& source_;
-  RelationSource::Reader reader_;
+  const AnyRows& rows_;
+  AnyRows::Reader reader_;
 };
 
 }  // namespace
@@ -54,14 +54,14 @@ std::size_t RelationSummary::shortest() const {
   return first == rows_of_length.end() ? 0 : static_cast<std::size_t>(first - rows_of_length.begin());
 }
 
-RelationSummary summarise(Session& session, const RelationSource& source) {
+RelationSummary summarise(Session& session, const AnyRows& rows) {
   const int threads = session.host().threads();
   std::vector<Summariser> workers;
   workers.reserve(static_cast<std::size_t>(threads));
-  for (int i = 0; i < threads; ++i) workers.emplace_back(source);
+  for (int i = 0; i < threads; ++i) workers.emplace_back(rows);
   for (std::size_t s = 0; s < slices; ++s) {
-    session.monitor().update("reading " + source.relation.name(), static_cast<double>(s) / slices);
-    const host::Range slice = host::share_of(source.rows, s, slices);
+    session.monitor().update("reading " + rows.relation().name(), static_cast<double>(s) / slices);
+    const host::Range slice = host::share_of(rows.size(), s, slices);
     host::for_each_chunk(threads, slice.size(), rows_at_once, [&](host::Range range, int worker) {
       workers[static_cast<std::size_t>(worker)].add(slice.begin + range.begin, slice.begin + range.end);
     });

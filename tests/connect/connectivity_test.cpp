@@ -262,7 +262,12 @@ TEST(Connectivity, DirectlyFromAMesh) {
     const Row<VV> row = vv[v], expected = expected_vv[v];
     EXPECT_TRUE(std::equal(row.begin(), row.end(), expected.begin(), expected.end()));
   }
-  for (const TetId t : tv.ids()) EXPECT_TRUE(std::ranges::is_permutation(tv[t], mesh[t]));
+  for (const TetId t : tv.ids()) {
+    const Row<TV> corners = tv[t];
+    TetMesh::Cell expected = mesh[t];
+    std::sort(expected.begin(), expected.end());
+    EXPECT_TRUE(std::equal(corners.begin(), corners.end(), expected.begin(), expected.end()));
+  }
   const TriMesh surface = make_torus(9, 7);
   EXPECT_EQ(std::get<0>(connect(surface).request<VF>()).size(), surface.vertex_count());
 }

@@ -303,7 +303,7 @@ TEST(ChooseMode, AsManyWorkersAsFit) {
 
 TEST(ChooseMode, FromFastToSmall) {
   const TetMesh mesh = make_kuhn_full(40);
-  const TiledMesh<3> tiles = tile(mesh);
+  const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 64});
   const std::vector<RelationKey> keys = {key_of<VF>, key_of<EF>};
   const ConnectPlan costs = plan(tiles, keys, {.exec = Exec::host(1)});
   ASSERT_LT(costs.implicit_tiles.least, costs.explicit_tiles.least);

@@ -23,7 +23,7 @@ help:
 	@echo 'make format     format the sources'
 	@echo 'make install    install the library and the command line (PREFIX=/usr/local)'
 	@echo 'make dev        build and test without CUDA, warnings being errors'
-	@echo 'make cuda       build and test with CUDA, an error where there is no nvcc'
+	@echo 'make cuda       build and test with CUDA, an error where there is no nvcc or no GPU'
 	@echo 'make clean      remove build/'
 	@echo
 	@echo 'Options: NATIVE=0 for any processor of the kind, CUDA=0 without CUDA, CUDA_ARCH=90 for one GPU architecture,'
@@ -47,10 +47,10 @@ release_cuda = -DTESSERA_CUDA=$(call on_off,$(CUDA))
 without_tests = -DTESSERA_TESTS=OFF -DTESSERA_BENCHMARKS=OFF
 with_tests = -DTESSERA_TESTS=ON -DTESSERA_BENCHMARKS=ON
 
-# $(call run_tests,PRESET)
-run_tests = ctest --preset $(1) --parallel $(JOBS) $(if $(call is_on,$(SLOW)),,-LE '^slow$$')
+# $(call run_tests,PRESET,LABELS): all but those with one of the labels, as in "|gpu".
+run_tests = ctest --preset $(1) --parallel $(JOBS) -LE '^($(if $(call is_on,$(SLOW)),,slow)$(2))$$'
 
-# The thread sanitizer of g++ 12 and 13 can not place its memory where the kernel moves addresses far.
+# The thread sanitizer of g++ 12 and 13 cannot place its memory where the kernel moves addresses far.
 fixed_addresses = $$(setarch -R true 2>/dev/null && echo setarch -R)
 
 demo:
@@ -75,7 +75,8 @@ cuda:
 	@$(call setup,build test)
 	$(call configure,cuda,$(release_flags) $(with_tests))
 	$(call build,cuda)
-	$(call run_tests,cuda)
+	$(call run_tests,cuda,|gpu)
+	@tools/test_gpu.sh cuda $(JOBS)
 
 bench:
 	@$(call setup,build test)

@@ -106,9 +106,9 @@ TEST(ReadErrors, IndicesOutOfRange) {
 
 TEST(ReadErrors, MixedCellsNeedSimplices) {
   expect_refused("a.vtu", testing::samples("vtu").at("by_hand_mixed.vtu"), ErrorCode::unsupported,
-                 {"a.vtu", "1 hexahedron, 1 wedge, 1 pyramid", "1 tetrahedra", "--simplices"});
+                 {"a.vtu", "1 hexahedron, 1 wedge, 1 pyramid", "1 tetrahedra", "ask for simplices"});
   expect_refused("a.off", testing::samples("off").at("by_hand_text.off"), ErrorCode::unsupported,
-                 {"1 quad", "2 triangles", "--simplices"});
+                 {"1 quad", "2 triangles", "ask for simplices"});
 }
 
 TEST(ReadErrors, CellsThatCanNotBeCut) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 #include <tessera/core/random.h>
@@ -40,11 +41,18 @@ class KeyReduceAt : public testing::TestWithParam<bool> {
   void SetUp() override {
     if (GetParam() && devices().empty()) GTEST_SKIP() << no_device_reason();
   }
-  [[nodiscard]] static Exec exec() { return GetParam() ? Exec::cuda(0) : Exec::host(2); }
+  /// One for each test: buffers of one Exec are used in the order of its stream.
+  [[nodiscard]] const Exec& exec() {
+    if (!exec_.has_value()) exec_ = GetParam() ? Exec::cuda(0) : Exec::host(2);
+    return *exec_;
+  }
   template <class T>
-  [[nodiscard]] static Buffer<T> there(const Array<T>& values) {
+  [[nodiscard]] Buffer<T> there(const Array<T>& values) {
     return {exec(), std::span<const T>(values)};
   }
+
+ private:
+  std::optional<Exec> exec_;
 };
 
 Array<double> random_values(std::size_t count) {

@@ -412,11 +412,10 @@ std::shared_ptr<GradientData<Dim>> build_gradient(std::shared_ptr<const TiledMes
   return GradientBuilder<Dim>(std::move(tiles), options, fetch_paths).run(field);
 }
 
-#define TS_INSTANTIATE_BUILD(Dim)                             \
-  template std::shared_ptr<GradientData<Dim>> build_gradient( \
-      std::shared_ptr<const TiledMesh<Dim>>, const Field&, const GradientOptions<Dim>&, bool)
-TS_INSTANTIATE_BUILD(2);
-TS_INSTANTIATE_BUILD(3);
+template std::shared_ptr<GradientData<2>> build_gradient(std::shared_ptr<const TiledMesh<2>>, const Field&,
+                                                         const GradientOptions<2>&, bool);
+template std::shared_ptr<GradientData<3>> build_gradient(std::shared_ptr<const TiledMesh<3>>, const Field&,
+                                                         const GradientOptions<3>&, bool);
 
 }  // namespace tessera::detail
 

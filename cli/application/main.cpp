@@ -28,14 +28,14 @@ constexpr int unexpected_failure = 1;
 
 constexpr const char* common_group = "Common options";
 
-void add_common_options(CLI::App& app, CommonOptions& options) {
+void add_common_options(OptionList app, CommonOptions& options) {
   app.add_option("--device", options.device,
                  "where to compute: auto (a GPU if there is one), cpu, cuda or cuda:K")
       ->type_name("NAME")
       ->group(common_group);
   app.add_option("--threads", options.threads, "host threads; 0 is all of them")
       ->type_name("N")
-      ->check(CLI::Range(0, 4096))
+      ->in_range(0, 4096)
       ->group(common_group);
   app.add_option("--memory", options.memory, "memory the run may use, such as 512M or 8G")
       ->type_name("SIZE")
@@ -72,8 +72,9 @@ void declare(CommandLine& line, const std::vector<Verb>& verbs) {
     app->group("Verbs");
     app->set_help_flag("-h,--help", "show this text");
     app->footer("Example:\n" + verb.example);
-    line.actions.emplace_back(app, verb.declare(*app));
-    add_common_options(*app, line.options);
+    OptionList list(*app);
+    line.actions.emplace_back(app, verb.declare(list));
+    add_common_options(list, line.options);
   }
 }
 

@@ -2,13 +2,13 @@
 // and add NAME to the list in cli/CMakeLists.txt (critical_points in both is `tessera critical-points`).
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "application/option_list.h"
 #include "application/session.h"
 
 namespace tessera::cli {
@@ -21,7 +21,7 @@ struct Verb {
   std::string summary;  ///< one line for `tessera --help`
   std::string example;  ///< command lines that work as they stand, for its own --help
   /// Declares the options and gives what to run once they are parsed.
-  std::function<Action(CLI::App&)> declare;
+  std::function<Action(OptionList&)> declare;
 };
 
 struct VerbText {
@@ -30,10 +30,10 @@ struct VerbText {
 
 /// A verb from a struct of options, a function that declares them and one that does the work.
 template <class Options>
-[[nodiscard]] Verb define_verb(VerbText text, void (*declare)(CLI::App&, Options&),
+[[nodiscard]] Verb define_verb(VerbText text, void (*declare)(OptionList&, Options&),
                                int (*run)(Session&, const Options&)) {
   return {std::move(text.name), std::move(text.summary), std::move(text.example),
-          [=](CLI::App& app) -> Action {
+          [=](OptionList& app) -> Action {
             const auto options = std::make_shared<Options>();
             declare(app, *options);
             return [options, run](Session& session) { return run(session, *options); };

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 #include <fstream>
@@ -39,13 +38,13 @@ void check_fits(Session& session, const fs::path& file) {
 
 }  // namespace
 
-void add_input_options(CLI::App& app, InputOptions& options) {
+void add_input_options(OptionList& app, InputOptions& options) {
   app.add_option("input", options.file, "the mesh file to read")->required()->type_name("FILE");
   app.add_flag("--simplices", options.simplices,
                "cut polygons into triangles, hexahedra and the like into tetrahedra");
 }
 
-CLI::Option* add_output_options(CLI::App& app, OutputOptions& options) {
+Option add_output_options(OptionList& app, OutputOptions& options) {
   app.add_flag("--ascii", options.ascii, "write numbers as text");
   app.add_flag("--compress", options.compress, "compress with zlib (vtu, vtp, vti)");
   return app.add_option("-o,--output", options.file, "the file to write; its extension says the format")

@@ -10,6 +10,7 @@
 #include <tessera/io/io.h>
 #include <tessera/mesh/mesh.h>
 
+#include "application/option_list.h"
 #include "application/session.h"
 
 namespace CLI {
@@ -32,8 +33,8 @@ struct OutputOptions {
   bool compress = false;
 };
 
-void add_input_options(CLI::App& app, InputOptions& options);
-CLI::Option* add_output_options(CLI::App& app, OutputOptions& options);
+void add_input_options(OptionList& app, InputOptions& options);
+Option add_output_options(OptionList& app, OutputOptions& options);
 
 /// A mesh that was read, and its part of the memory budget.
 struct Input {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -124,7 +123,7 @@ Field read_numbers(Session& session, const fs::path& file, const Grid& grid, Sca
 
 }  // namespace
 
-void add_raw_options(CLI::App& app, RawOptions& options) {
+void add_raw_options(OptionList& app, RawOptions& options) {
   app.add_option("--dims", options.dims, "the input is a raw volume of so many points, such as 256x256x128")
       ->type_name("XxYxZ");
   app.add_option("--type", options.type, "numbers of a raw volume: uint8, int16, float32, ...")

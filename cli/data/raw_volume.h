@@ -6,6 +6,7 @@
 
 #include <tessera/mesh/mesh.h>
 
+#include "application/option_list.h"
 #include "application/session.h"
 #include "data/files.h"
 
@@ -19,7 +20,7 @@ struct RawOptions {
   bool is_big_endian = false;
 };
 
-void add_raw_options(CLI::App& app, RawOptions& options);
+void add_raw_options(OptionList& app, RawOptions& options);
 
 /// Reads points, x fastest, as the grid's field "value". Error(bad_option) for options that mean nothing,
 /// Error(bad_file) if the file is not exactly as long as they say, before any memory is taken;

@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 
 #include <tessera/core/error.h>
 
 namespace tessera::cli {
 
-void add_threshold_option(CLI::App& app, std::string& text, const std::string& what) {
+void add_threshold_option(OptionList& app, std::string& text, const std::string& what) {
   app.add_option("--threshold", text, what + ": a number, or a part of the range such as 5%")
       ->type_name("X|X%");
 }

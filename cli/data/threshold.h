@@ -9,6 +9,8 @@ namespace CLI {
 class App;
 }
 
+#include "application/option_list.h"
+
 namespace tessera::cli {
 
 struct Threshold {
@@ -20,7 +22,7 @@ struct Threshold {
   }
 };
 
-void add_threshold_option(CLI::App& app, std::string& text, const std::string& what);
+void add_threshold_option(OptionList& app, std::string& text, const std::string& what);
 
 /// Zero for an empty text. Error(bad_option) if it is no such number.
 [[nodiscard]] Threshold parse_threshold(const std::string& text);

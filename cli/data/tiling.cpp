@@ -2,18 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "application/text.h"
 
 namespace tessera::cli {
 
-void add_tiling_options(CLI::App& app, TilingOptions& options) {
+void add_tiling_options(OptionList& app, TilingOptions& options) {
   app.add_option("--tile-vertices", options.max_vertices, "vertices that a tile owns at most")
       ->capture_default_str()
       ->type_name("N")
-      ->check(CLI::Range(1u, 65536u));
+      ->in_range(1, 65536);
 }
 
 std::vector<RelationKey> parse_relations(const std::string& names, int dimension) {

@@ -10,6 +10,7 @@
 #include <tessera/mesh/mesh.h>
 #include <tessera/tile/tiled_mesh.h>
 
+#include "application/option_list.h"
 #include "application/session.h"
 #include "data/files.h"
 
@@ -20,7 +21,7 @@ struct TilingOptions {
   std::uint32_t max_vertices = TileOptions{}.max_vertices;
 };
 
-void add_tiling_options(CLI::App& app, TilingOptions& options);
+void add_tiling_options(OptionList& app, TilingOptions& options);
 
 /// "VV,VT" as relations; empty: all of the dimension. Error(bad_option) lists those that exist.
 [[nodiscard]] std::vector<RelationKey> parse_relations(const std::string& names, int dimension);

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include <array>
 #include <vector>
 
@@ -46,18 +44,18 @@ Bytes store_bytes(Session& session, StorageMode mode) {
 
 }  // namespace
 
-void add_topology_options(CLI::App& app, TopologyArguments& arguments) {
+void add_topology_options(OptionList& app, TopologyArguments& arguments) {
   add_input_options(app, arguments.input);
   app.add_option("--field", arguments.field, "the scalar field of the points; needed if there are several")
       ->type_name("NAME");
   app.add_option("--provider", arguments.provider,
                  "who brings the cells around a vertex: push goes through the tiles, the others are asked "
                  "vertex by vertex, device being a GPU; results are equal")
-      ->check(CLI::IsMember({"push", "materialized", "explicit", "implicit", "device"}))
+      ->is_member({"push", "materialized", "explicit", "implicit", "device"})
       ->capture_default_str();
   app.add_option("--producers", arguments.producers,
                  "with --provider explicit or implicit: helper threads that work ahead")
-      ->check(CLI::Range(0, 256))
+      ->in_range(0, 256)
       ->type_name("N");
   app.add_flag("--stats", arguments.stats, "say what the provider did and where the time of requests went");
 }

@@ -13,6 +13,7 @@
 #include <tessera/tile/tiled_mesh.h>
 #include <tessera/topology/export.h>
 
+#include "application/option_list.h"
 #include "application/session.h"
 #include "data/fields.h"
 #include "data/files.h"
@@ -27,7 +28,7 @@ struct TopologyArguments {
   bool stats = false;
 };
 
-void add_topology_options(CLI::App& app, TopologyArguments& arguments);
+void add_topology_options(OptionList& app, TopologyArguments& arguments);
 
 /// Error(bad_option) for --producers where nobody waits for them.
 void check_provider(const TopologyArguments& arguments);

@@ -25,7 +25,7 @@ struct CoarsenArguments {
   std::filesystem::path histogram;
 };
 
-void declare_coarsen(CLI::App& app, CoarsenArguments& options) {
+void declare_coarsen(OptionList& app, CoarsenArguments& options) {
   add_input_options(app, options.input);
   app.add_option("--value", options.value,
                  "the isovalue, if the input is a grid or tetrahedra and not a surface with provenance")

@@ -59,7 +59,7 @@ AnyMesh take_surface(Session& session, const AnyMesh& mesh) {
   return session.in_phase(Phase::compute, [&] { return compute_boundary(*tets); });
 }
 
-void declare_convert(CLI::App& app, ConvertOptions& options) {
+void declare_convert(OptionList& app, ConvertOptions& options) {
   add_input_options(app, options.input);
   app.add_option("output_file", options.output_argument, "the file to write, unless -o names it")
       ->type_name("OUT");

@@ -30,7 +30,7 @@ void print_counts(Session& session, const CriticalPoints& points, bool is_surfac
   session.print("{}", table.text());
 }
 
-void declare_critical_points(CLI::App& app, CriticalPointOptions& options) {
+void declare_critical_points(OptionList& app, CriticalPointOptions& options) {
   add_topology_options(app, options.topology);
   add_output_options(app, options.output)->description("the .vtp or .vtk file of points to write");
   add_threshold_option(app, options.threshold, "leave out points of features that persist less");

@@ -16,7 +16,7 @@ struct CurvatureArguments {
   OutputOptions output;
 };
 
-void declare_curvature(CLI::App& app, CurvatureArguments& options) {
+void declare_curvature(OptionList& app, CurvatureArguments& options) {
   add_input_options(app, options.input);
   add_output_options(app, options.output)
       ->description("the surface with GaussianCurvature, MeanCurvature and IsOnBoundary to write");

@@ -50,7 +50,7 @@ Json describe_build() {
           {"vtk", vtkVersion::GetVTKVersion()}};
 }
 
-void declare_devices(CLI::App&, DevicesOptions&) {}
+void declare_devices(OptionList&, DevicesOptions&) {}
 
 int run_devices(Session& session, const DevicesOptions&) {
   const std::string model = find_cpu_model();

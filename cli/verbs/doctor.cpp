@@ -128,7 +128,7 @@ void report_changes(Session& session, const FixReport& report) {
   if (report.changes.empty()) session.print("mended: nothing\n");
 }
 
-void declare_doctor(CLI::App& app, DoctorVerbOptions& options) {
+void declare_doctor(OptionList& app, DoctorVerbOptions& options) {
   add_input_options(app, options.input);
   add_output_options(app, options.output)
       ->description(

@@ -15,7 +15,7 @@ struct DualArguments {
   OutputOptions output;
 };
 
-void declare_dual(CLI::App& app, DualArguments& options) {
+void declare_dual(OptionList& app, DualArguments& options) {
   add_input_options(app, options.input);
   add_output_options(app, options.output)->description("the dual to write, .vtp or .vtk");
 }

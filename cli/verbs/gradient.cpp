@@ -37,7 +37,7 @@ void print_counts(Session& session, const Gradient<Dim>& gradient) {
   session.result()["euler_characteristic"] = euler;
 }
 
-void declare_gradient(CLI::App& app, GradientVerbOptions& options) {
+void declare_gradient(OptionList& app, GradientVerbOptions& options) {
   add_topology_options(app, options.topology);
   add_output_options(app, options.output)
       ->description("write a line for each pair, between the cells' barycentres, as .vtp or .vtk");

@@ -125,7 +125,7 @@ void print_description(Session& session, const Input& input, const Json& d) {
   if (!d["fields"].empty()) session.print("\n{}", field_table(d["fields"]));
 }
 
-void declare_info(CLI::App& app, InfoOptions& options) {
+void declare_info(OptionList& app, InfoOptions& options) {
   app.add_option("files", options.files, "the mesh files to look at")->required()->type_name("FILE");
   app.add_flag("--simplices", options.simplices,
                "cut polygons into triangles, hexahedra and the like into tetrahedra");

@@ -35,7 +35,7 @@ const std::map<std::string, SurfaceNormals> normal_names = {{"none", SurfaceNorm
                                                             {"averaged", SurfaceNormals::averaged},
                                                             {"gradient", SurfaceNormals::gradient}};
 
-void declare_isosurface(CLI::App& app, SurfaceOptions& options) {
+void declare_isosurface(OptionList& app, SurfaceOptions& options) {
   add_input_options(app, options.input);
   add_raw_options(app, options.raw);
   app.add_option("--value", options.values, "the isovalue, or several between commas")
@@ -46,7 +46,7 @@ void declare_isosurface(CLI::App& app, SurfaceOptions& options) {
       ->type_name("NAME");
   app.add_option("--normals", options.normals,
                  "add normals: averaged of the triangles, or from the field's gradient")
-      ->transform(CLI::CheckedTransformer(normal_names))
+      ->transform(normal_names)
       ->type_name("averaged|gradient|none");
   app.add_flag("--merge-exact", options.merge_exact,
                "join vertices that lie exactly on an input point and drop triangles that collapse");

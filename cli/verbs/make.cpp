@@ -212,7 +212,7 @@ std::string shape_help() {
                      fmt::join(small_names(), ", "));
 }
 
-void declare_make(CLI::App& app, MakeOptions& options) {
+void declare_make(OptionList& app, MakeOptions& options) {
   app.add_option("shape", options.shape, "what to make; see below")->required()->type_name("SHAPE");
   app.add_option("-n,--size", options.size, "how fine; its meaning depends on the shape, see below")
       ->type_name("N");
@@ -220,7 +220,7 @@ void declare_make(CLI::App& app, MakeOptions& options) {
                  "point fields to add: rough, smooth; for the lattice also sphere, mri")
       ->delimiter(',')
       ->type_name("NAME")
-      ->check(CLI::IsMember({"rough", "smooth", "sphere", "mri"}));
+      ->is_member({"rough", "smooth", "sphere", "mri"});
   app.add_flag("--shuffle", options.shuffle, "put points and cells in a random order (always the same one)");
   app.add_flag("--displace,!--no-displace", options.displace, "for ico: move the points off the sphere (on)");
   add_output_options(app, options.output)->required();

@@ -174,7 +174,7 @@ Segmentation compute_and_write(Session& session, const MorseSmaleVerbOptions& op
   return number_remaining<Dim>(std::move(found.complex.segmentation), *found.simplified);
 }
 
-void declare_morse_smale(CLI::App& app, MorseSmaleVerbOptions& options) {
+void declare_morse_smale(OptionList& app, MorseSmaleVerbOptions& options) {
   add_topology_options(app, options.topology);
   add_output_options(app, options.output)
       ->description("write the mesh or grid with the region of each point; --segmentation is the same");

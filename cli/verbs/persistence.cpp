@@ -101,7 +101,7 @@ void write_text(Session& session, const char* key, const std::filesystem::path& 
   session.print("wrote {}: {}\n", file.string(), format_bytes(text.size()));
 }
 
-void declare_persistence(CLI::App& app, PersistenceOptions& options) {
+void declare_persistence(OptionList& app, PersistenceOptions& options) {
   add_topology_options(app, options.topology);
   add_threshold_option(app, options.threshold, "leave out pairs that persist less");
   app.add_option("-o,--output", options.output.file,

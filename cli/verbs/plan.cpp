@@ -148,7 +148,7 @@ int choose(Session& session, const ConnectPlan& costs, Bytes mesh_bytes) {
   return 0;
 }
 
-void declare_plan(CLI::App& app, PlanVerbOptions& options) {
+void declare_plan(OptionList& app, PlanVerbOptions& options) {
   add_input_options(app, options.input);
   app.add_option("--relations", options.relations, "such as VV,VT; all of them if left out")
       ->type_name("NAMES");

@@ -95,7 +95,7 @@ void run_on(Session& session, SimplexMesh<Dim>& mesh, Reservation& of_mesh, cons
   if (!options.output.empty()) write_relation(session, options.output, rows, summary);
 }
 
-void declare_relations(CLI::App& app, RelationsOptions& options) {
+void declare_relations(OptionList& app, RelationsOptions& options) {
   add_input_options(app, options.input);
   app.add_option("--relation", options.relation, "which one: VV, VT, EF and so on")
       ->required()
@@ -103,7 +103,7 @@ void declare_relations(CLI::App& app, RelationsOptions& options) {
   app.add_option("--mode", options.mode, "how it is stored meanwhile: auto, materialized, explicit, implicit")
       ->capture_default_str()
       ->type_name("NAME")
-      ->check(CLI::IsMember({"auto", "materialized", "explicit", "implicit"}));
+      ->is_member({"auto", "materialized", "explicit", "implicit"});
   add_tiling_options(app, options.tiling);
   app.add_option("-o,--output", options.output, "write the rows to a .txt, .csv or .npz file")
       ->type_name("FILE");

@@ -271,15 +271,13 @@ void check_style(const RenderOptions& options, const AnyMesh& mesh) {
   }
 }
 
-void declare_view(CLI::App& app, RenderOptions& options) {
+void declare_view(OptionList& app, RenderOptions& options) {
   app.add_option("--camera", options.camera, "where to look from")
-      ->check(CLI::IsMember(names_in(cameras)))
+      ->is_member(names_in(cameras))
       ->capture_default_str();
   app.add_option("--azimuth", options.azimuth, "degrees to turn the camera about z")->type_name("DEGREES");
   app.add_option("--elevation", options.elevation, "degrees to raise the camera")->type_name("DEGREES");
-  app.add_option("--zoom", options.zoom, "above 1 is nearer")
-      ->check(CLI::Range(0.01, 1000.0))
-      ->type_name("FACTOR");
+  app.add_option("--zoom", options.zoom, "above 1 is nearer")->in_range(0.01, 1000.0)->type_name("FACTOR");
   app.add_option("--size", options.size, "of the picture in pixels")->capture_default_str()->type_name("WxH");
   app.add_option("--background", options.background, "white, black, gray or #rrggbb")
       ->capture_default_str()
@@ -289,7 +287,7 @@ void declare_view(CLI::App& app, RenderOptions& options) {
   app.add_flag("--crinkle", options.crinkle, "with --clip: keep whole tetrahedra instead of cutting them");
 }
 
-void declare_marks(CLI::App& app, RenderOptions& options) {
+void declare_marks(OptionList& app, RenderOptions& options) {
   app.add_option("--critical-points", options.critical_points,
                  "draw the points of a .vtp file that critical-points or morse-smale wrote as spheres")
       ->type_name("FILE");
@@ -298,19 +296,19 @@ void declare_marks(CLI::App& app, RenderOptions& options) {
       ->type_name("FILE");
   app.add_flag("--no-connectors", options.no_connectors, "leave paths between saddles out of the picture");
   app.add_option("--mark-size", options.mark_size, "spheres and tubes that many times as thick")
-      ->check(CLI::Range(0.01, 100.0))
+      ->in_range(0.01, 100.0)
       ->type_name("FACTOR");
   app.add_option("--opacity", options.opacity,
                  "of the mesh: 1 hides what is inside; less where marks are inside a solid, else 1")
-      ->check(CLI::Range(0.0, 1.0))
+      ->in_range(0.0, 1.0)
       ->type_name("X");
 }
 
-void declare_render(CLI::App& app, RenderOptions& options) {
+void declare_render(OptionList& app, RenderOptions& options) {
   add_input_options(app, options.input);
   app.add_option("-o,--output", options.output, "the .png file to write")->required()->type_name("FILE");
   app.add_option("--style", options.style, "auto draws surfaces, and grids as slices")
-      ->check(CLI::IsMember(names_in(styles)))
+      ->is_member(names_in(styles))
       ->capture_default_str();
   app.add_option("--field", options.field, "colour by this field of the points or cells")->type_name("NAME");
   app.add_option("--component", options.component, "which one of a vector: 0, 1, ... or magnitude")
@@ -321,7 +319,7 @@ void declare_render(CLI::App& app, RenderOptions& options) {
       ->type_name("LO,HI");
   app.add_option("--colormap", options.colormap,
                  "colours; cold-hot and categories give each whole number its own")
-      ->check(CLI::IsMember(colormap_names()))
+      ->is_member(colormap_names())
       ->capture_default_str();
   app.add_flag("--no-bar", options.no_bar, "leave the colour bar out");
   declare_marks(app, options);

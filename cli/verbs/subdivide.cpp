@@ -23,11 +23,11 @@ struct SubdivideArguments {
 const std::map<std::string, SubdivisionScheme> scheme_names = {{"linear", SubdivisionScheme::linear},
                                                                {"loop", SubdivisionScheme::loop}};
 
-void declare_subdivide(CLI::App& app, SubdivideArguments& options) {
+void declare_subdivide(OptionList& app, SubdivideArguments& options) {
   add_input_options(app, options.input);
   app.add_option("--scheme", options.scheme,
                  "linear keeps the shape, loop smooths a surface of triangles (linear)")
-      ->transform(CLI::CheckedTransformer(scheme_names))
+      ->transform(scheme_names)
       ->type_name("linear|loop");
   app.add_option("--levels", options.levels, "how many times (1)")->type_name("N");
   app.add_flag("--provenance", options.provenance,

@@ -24,13 +24,13 @@ struct TetrahedralizeArguments {
 const std::map<std::string, TetMethod> method_names = {
     {"five", TetMethod::five}, {"six", TetMethod::six}, {"face-centred", TetMethod::face_centred}};
 
-void declare_tetrahedralize(CLI::App& app, TetrahedralizeArguments& options) {
+void declare_tetrahedralize(OptionList& app, TetrahedralizeArguments& options) {
   app.add_option("input", options.input.file, "the mesh file to read")->required()->type_name("FILE");
   add_raw_options(app, options.raw);
   app.add_option(
          "--method", options.method,
          "five or six tetrahedra a hexahedron, or 24 around points in its middle and in its faces (six)")
-      ->transform(CLI::CheckedTransformer(method_names))
+      ->transform(method_names)
       ->type_name("five|six|face-centred");
   app.add_flag("--provenance", options.provenance, "add InputCell: the cell each tetrahedron came from");
   add_output_options(app, options.output)->description("the tetrahedra to write");

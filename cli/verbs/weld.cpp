@@ -22,13 +22,13 @@ struct WeldArguments {
 const std::map<std::string, MergedData> data_names = {{"average", MergedData::average},
                                                       {"first", MergedData::first}};
 
-void declare_weld(CLI::App& app, WeldArguments& options) {
+void declare_weld(OptionList& app, WeldArguments& options) {
   add_input_options(app, options.input);
   app.add_option("--tolerance", options.tolerance,
                  "join points within this distance; 0, the default, joins equal coordinates")
       ->type_name("T");
   app.add_option("--data", options.data, "point data of joined points (average)")
-      ->transform(CLI::CheckedTransformer(data_names))
+      ->transform(data_names)
       ->type_name("average|first");
   add_output_options(app, options.output)->description("the welded mesh to write");
 }

@@ -1,0 +1,69 @@
+#include "application/option_list.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+namespace tessera::cli {
+
+Option Option::required() {
+  return Option(*option_->required());
+}
+Option Option::type_name(const std::string& name) {
+  return Option(*option_->type_name(name));
+}
+Option Option::description(const std::string& text) {
+  return Option(*option_->description(text));
+}
+Option Option::group(const std::string& name) {
+  return Option(*option_->group(name));
+}
+Option Option::capture_default_str() {
+  return Option(*option_->capture_default_str());
+}
+Option Option::delimiter(char between) {
+  return Option(*option_->delimiter(between));
+}
+Option Option::in_range(double least, double most) {
+  return Option(*option_->check(CLI::Range(least, most)));
+}
+Option Option::in_range(int least, int most) {
+  return Option(*option_->check(CLI::Range(least, most)));
+}
+Option Option::is_member(const std::vector<std::string>& names) {
+  return Option(*option_->check(CLI::IsMember(names)));
+}
+Option Option::transform_to(const std::map<std::string, int>& numbers) {
+  return Option(*option_->transform(CLI::CheckedTransformer(numbers)));
+}
+
+Option OptionList::add_flag(const std::string& names, bool& value, const std::string& help) {
+  return Option(*app_->add_flag(names, value, help));
+}
+Option OptionList::add_number(const std::string& names, std::function<void(int)> set,
+                              const std::string& help) {
+  return Option(*app_->add_option_function<int>(
+      names, [set = std::move(set)](const int& number) { set(number); }, help));
+}
+template <class T>
+Option OptionList::add(const std::string& names, T& value, const std::string& help) {
+  return Option(*app_->add_option(names, value, help));
+}
+
+#define TS_OPTION_TYPE(...) \
+  template Option OptionList::add(const std::string&, __VA_ARGS__&, const std::string&)
+TS_OPTION_TYPE(std::string);
+TS_OPTION_TYPE(std::filesystem::path);
+TS_OPTION_TYPE(int);
+TS_OPTION_TYPE(std::uint32_t);
+TS_OPTION_TYPE(std::uint64_t);
+TS_OPTION_TYPE(double);
+TS_OPTION_TYPE(std::optional<double>);
+TS_OPTION_TYPE(std::optional<std::uint32_t>);
+TS_OPTION_TYPE(std::vector<std::string>);
+TS_OPTION_TYPE(std::vector<std::filesystem::path>);
+TS_OPTION_TYPE(std::vector<double>);
+#undef TS_OPTION_TYPE
+
+}  // namespace tessera::cli

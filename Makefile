@@ -12,7 +12,7 @@ BENCH ?= *
 CI ?= false
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test dev cuda bench sanitize asan tsan lint format install clean
+.PHONY: help demo test dev portable cuda bench sanitize asan tsan lint format install clean
 
 help:
 	@echo 'make demo       build, find the Morse-Smale complex of a field on a mesh and draw it'
@@ -23,10 +23,11 @@ help:
 	@echo 'make format     format the sources'
 	@echo 'make install    install the library and the command line (PREFIX=/usr/local)'
 	@echo 'make dev        build and test without CUDA, warnings being errors'
+	@echo 'make portable   build the library and the program as where there is no CUDA, warnings being errors'
 	@echo 'make cuda       build and test with CUDA, an error where there is no nvcc or no GPU'
 	@echo 'make clean      remove build/'
 	@echo
-	@echo 'Options: NATIVE=0 for any processor of the kind, CUDA=0 without CUDA, CUDA_ARCH=90 for one GPU architecture,'
+	@echo 'Options: NATIVE=0 for any processor of the kind, CUDA=0 without CUDA, CUDA_ARCH="80-real;90" for these GPUs,'
 	@echo '         SLOW=1 with the slow tests, JOBS=n at once, SETUP=0 installs no packages.'
 
 is_on = $(filter-out 0 off OFF no false,$(1))
@@ -38,14 +39,19 @@ setup = $(if $(call is_on,$(SETUP)),tools/setup.sh $(1),:)
 # $(call configure,PRESET,FLAGS): with Ninja where it is.
 configure = CMAKE_GENERATOR="$$(command -v ninja >/dev/null && echo Ninja || echo 'Unix Makefiles')" \
   cmake --preset $(1) $(2)
-build = cmake --build build/$(1) --parallel $(JOBS)
+build = cmake --build build/$(1) --parallel $(JOBS) $(if $(2),--target $(2))
 
-# What the options above mean for the presets meant for use; dev, asan and tsan stand as they are.
+# What the options above mean for the presets meant for use; dev, asan and tsan stand as they are. In CI the tests of
+# these builds are the only ones, so containers are checked here.
 release_flags = -DTESSERA_NATIVE=$(call on_off,$(NATIVE)) -DTESSERA_WERROR=$(call on_off,$(CI)) \
+  $(if $(call is_on,$(CI)),-DCMAKE_CXX_FLAGS=-D_GLIBCXX_ASSERTIONS) \
   $(if $(CUDA_ARCH),-D CMAKE_CUDA_ARCHITECTURES="$(CUDA_ARCH)",-U CMAKE_CUDA_ARCHITECTURES)
 release_cuda = -DTESSERA_CUDA=$(call on_off,$(CUDA))
-without_tests = -DTESSERA_TESTS=OFF -DTESSERA_BENCHMARKS=OFF
-with_tests = -DTESSERA_TESTS=ON -DTESSERA_BENCHMARKS=ON
+# The demo needs CUDA only where a GPU answers, unless CUDA was asked for.
+has_gpu = $(shell nvidia-smi -L 2>/dev/null | grep -c '^GPU')
+demo_cuda = -DTESSERA_CUDA=$(call on_off,$(if $(filter file,$(origin CUDA)),$(has_gpu),$(CUDA)))
+without_tests = -DTESSERA_TESTS=OFF -DTESSERA_BENCHMARKS=OFF -DTESSERA_EXAMPLES=OFF
+with_tests = -DTESSERA_TESTS=ON -DTESSERA_BENCHMARKS=ON -DTESSERA_EXAMPLES=ON
 
 # $(call run_tests,PRESET,LABELS): all but those with one of the labels, as in "|gpu".
 run_tests = ctest --preset $(1) --parallel $(JOBS) -LE '^($(if $(call is_on,$(SLOW)),,slow)$(2))$$'
@@ -55,8 +61,8 @@ fixed_addresses = $$(setarch -R true 2>/dev/null && echo setarch -R)
 
 demo:
 	@$(call setup,build demo)
-	$(call configure,release,$(release_flags) $(release_cuda) $(without_tests))
-	$(call build,release)
+	$(call configure,release,$(release_flags) $(demo_cuda) $(without_tests))
+	$(call build,release,tessera)
 	@tools/demo.sh
 
 test:
@@ -67,9 +73,15 @@ test:
 
 dev:
 	@$(call setup,build test)
-	$(call configure,dev)
+	$(call configure,dev,$(with_tests))
 	$(call build,dev)
 	$(call run_tests,dev)
+
+portable:
+	@$(call setup,build)
+	$(call configure,dev,$(without_tests))
+	$(call build,dev)
+	build/dev/bin/tessera --version
 
 cuda:
 	@$(call setup,build test)
@@ -100,7 +112,7 @@ tsan:
 
 lint:
 	@$(call setup,build lint)
-	$(call configure,dev)
+	$(call configure,dev,$(with_tests))
 	@tools/lint.sh build/dev $(JOBS)
 
 format:

@@ -343,7 +343,8 @@ PolyData TopologyExporter<Dim>::separatrices(const Separatrices& paths) {
 
 template <int Dim>
 PolyData TopologyExporter<Dim>::walls(const Walls& walls) requires(Dim == 3) {
-  return make_wall_poly({state_->gradient, state_->mesh, state_->field, state_->critical_table()}, walls);
+  if constexpr (Dim == 3)  // clang instantiates it in two dimensions too, with TopologyExporter<2>
+    return make_wall_poly({state_->gradient, state_->mesh, state_->field, state_->critical_table()}, walls);
 }
 
 template <int Dim>

@@ -59,7 +59,7 @@ inline double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// From here on the peak memory is that of what follows (and of what is held now); where the system can not
+/// From here on the peak memory is that of what follows (and of what is held now); where the system cannot
 /// do that nothing happens.
 inline void forget_peak() {
   std::ofstream("/proc/self/clear_refs") << "5";

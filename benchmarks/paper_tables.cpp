@@ -1,7 +1,8 @@
 // Tables 2 to 6 of Miller, Moreland, Ma: "Finely-Threaded History-Based Topology Computation", on the host.
 //   build/release/benchmarks/paper_tables [--smoke] [threads] [table2|table3|table4|table5|table6]
 // Inputs are the paper's where they can be made: the distance to a point, and noise of about as many
-// triangles as its MRI. Its supernova can not. Surfaces carry normals and a number, as the paper's do.
+// triangles as its MRI. Its supernova data set could not be obtained. Surfaces carry normals and a number, as
+// the paper's do.
 #include <string>
 #include <utility>
 #include <vector>

@@ -30,7 +30,7 @@ template <class T>
 Array<T> read_array(std::istream& file, std::size_t count) {
   Array<T> values(count);
   file.read(reinterpret_cast<char*>(values.data()), static_cast<std::streamsize>(count * sizeof(T)));
-  if (!file) throw std::runtime_error("the mesh can not be read");
+  if (!file) throw std::runtime_error("the mesh cannot be read");
   return values;
 }
 

@@ -91,7 +91,7 @@ void clean_up_now() noexcept {
     for (const pid_t child : the_register().children) kill(child, SIGTERM);
     for (const fs::path& target : the_register().outputs) remove_temporary_of(target);
   } catch (...) {
-    // The program ends either way; a file that can not be removed must not keep it alive.
+    // The program ends either way; a file that cannot be removed must not keep it alive.
     return;
   }
 }

@@ -181,7 +181,7 @@ int run(int argc, char** argv) {
 /// Everything is printed by now; a reader that left is no error, a full disk is.
 int flush_output(int code) {
   if (std::fflush(stdout) == 0 || errno == EPIPE || code != 0) return code;
-  print_error({ErrorCode::write_failed, "can not write to standard output; is the disk full?"});
+  print_error({ErrorCode::write_failed, "cannot write to standard output; is the disk full?"});
   return static_cast<int>(ErrorCode::write_failed);
 }
 

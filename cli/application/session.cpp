@@ -79,7 +79,7 @@ Session::PhaseScope::~PhaseScope() {
 }
 
 Exec Session::choose(const WorkSize& size) {
-  reckoned_ = size.device_bytes;
+  estimated_ = size.device_bytes;
   if (!is_automatic()) {
     is_on_device_ = exec_->is_cuda();
     return *exec_;
@@ -167,7 +167,7 @@ Json Session::make_json(const Error* error) const {
                        {"total", total_seconds()}};
   object["peak_bytes"] = peak_resident_bytes();
   object["device_peak_bytes"] = device_peak_bytes(exec);
-  if (exec.is_cuda() && reckoned_ > 0) object["device_reckoned_bytes"] = reckoned_;
+  if (exec.is_cuda() && estimated_ > 0) object["device_estimated_bytes"] = estimated_;
   if (memory_.limit() != MemoryBudget::unlimited) object["memory_limit"] = memory_.limit();
   object["result"] = error == nullptr ? result_ : Json();
   if (error != nullptr) object["error"] = make_error(*error);

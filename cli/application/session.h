@@ -149,7 +149,7 @@ class Session {
   Bytes device_memory_;  ///< 0: no limit
   std::optional<Exec> exec_;
   bool is_on_device_ = false;
-  Bytes reckoned_ = 0;  ///< of a GPU's memory
+  Bytes estimated_ = 0;  ///< of a GPU's memory
   std::vector<std::string> inputs_;
   std::array<double, 4> seconds_{};
   Json result_ = Json::object();

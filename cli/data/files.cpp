@@ -26,7 +26,7 @@ std::string dotted_list(const std::vector<std::string_view>& extensions) {
   return list;
 }
 
-/// Refuses a file that can not fit: what is on the disk is the least that reading it will take.
+/// Refuses a file that cannot fit: what is on the disk is the least that reading it will take.
 void check_fits(Session& session, const fs::path& file) {
   std::error_code unknown;
   const auto size = fs::file_size(file, unknown);
@@ -89,7 +89,7 @@ void check_folder(const fs::path& file) {
   }
   if (access(folder.c_str(), W_OK) != 0) {
     throw Error(ErrorCode::write_failed,
-                fmt::format("the folder '{}' can not be written to; choose another place", folder.string()));
+                fmt::format("the folder '{}' cannot be written to; choose another place", folder.string()));
   }
 }
 
@@ -142,7 +142,7 @@ void write_file(const fs::path& file, std::string_view bytes) {
     std::ofstream special(file, std::ios::binary);
     special << bytes << std::flush;
     if (!special)
-      throw Error(ErrorCode::write_failed, fmt::format("'{}' can not be written to", file.string()));
+      throw Error(ErrorCode::write_failed, fmt::format("'{}' cannot be written to", file.string()));
     return;
   }
   const PendingOutput announced(file);

@@ -52,7 +52,7 @@ struct Input {
 /// before the work, so that a slip of the fingers does not cost an hour.
 void check_output(const OutputOptions& options);
 
-/// Error(write_failed) if there is no folder for the file or it can not be written to.
+/// Error(write_failed) if there is no folder for the file or it cannot be written to.
 void check_folder(const std::filesystem::path& file);
 
 /// Writes in the write phase, adds `output` to the result and says so.

@@ -70,7 +70,7 @@ Grid make_grid(const RawOptions& options) {
   return grid;
 }
 
-/// What the options say the file holds; no number if 64 bits can not.
+/// What the options say the file holds; no number if 64 bits cannot.
 std::optional<Bytes> byte_count(const Grid& grid, ScalarType type) {
   Bytes bytes = size_of(type);
   for (const std::uint32_t n : grid.dims) {

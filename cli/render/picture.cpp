@@ -443,7 +443,7 @@ std::string draw_png(const Geometry& geometry, const PictureOptions& options) {
   report(options, 0.4);
   const auto window = vtkSmartPointer<vtkRenderWindow>::New();
   window->SetOffScreenRendering(1);
-  window->SetMultiSamples(options.opacity < 1 ? 0 : 4);  // peeling can not have them
+  window->SetMultiSamples(options.opacity < 1 ? 0 : 4);  // peeling cannot have them
   window->SetAlphaBitPlanes(1);
   window->SetSize(options.width * supersampling, options.height * supersampling);
   window->AddRenderer(renderer);

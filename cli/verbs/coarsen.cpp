@@ -94,7 +94,7 @@ void check_outputs(const CoarsenArguments& options) {
   if (!options.output.file.empty()) check_output(options.output);
   if (options.histogram.empty()) return;
   if (extension_of(options.histogram) != "svg") {
-    throw Error(ErrorCode::unsupported, fmt::format("'{}' can not be written; give it the extension .svg",
+    throw Error(ErrorCode::unsupported, fmt::format("'{}' cannot be written; give it the extension .svg",
                                                     options.histogram.string()));
   }
   check_folder(options.histogram);

@@ -43,9 +43,8 @@ void check_kind(const AnyMesh& mesh, const OutputOptions& output) {
   if (!std::holds_alternative<TetMesh>(mesh) || !is_surface_format(extension_of(output.file))) return;
   throw Error(
       ErrorCode::unsupported,
-      fmt::format(
-          "'{}' can not hold tetrahedra; write .vtu or .vtk, or add --surface to write their boundary",
-          output.file.string()));
+      fmt::format("'{}' cannot hold tetrahedra; write .vtu or .vtk, or add --surface to write their boundary",
+                  output.file.string()));
 }
 
 AnyMesh take_surface(Session& session, const AnyMesh& mesh) {

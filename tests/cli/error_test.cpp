@@ -89,7 +89,7 @@ TEST_F(CliError, UnwritableOutput) {
 
 TEST_F(CliError, TetrahedraInASurfaceFormat) {
   make_mesh();
-  expect_one_sentence(run({"convert", "mesh.vtu", "mesh.ply"}), 6, {"can not hold tetrahedra", "--surface"});
+  expect_one_sentence(run({"convert", "mesh.vtu", "mesh.ply"}), 6, {"cannot hold tetrahedra", "--surface"});
   EXPECT_EQ(files(), std::vector<std::string>{"mesh.vtu"});
 }
 

@@ -100,7 +100,7 @@ TEST(PeerLegacy, ReadsWhatVtkWrites) {
   }
 }
 
-// VTK's codecs report what they can not decode to its output window; here it is our error and nothing is
+// VTK's codecs report what they cannot decode to its output window; here it is our error and nothing is
 // printed.
 TEST(PeerErrors, DamagedBlocksAreReportedInSilence) {
   for (const std::string compressor : {"zlib", "lz4", "lzma"}) {

@@ -504,7 +504,7 @@ TEST(CheckMesh, FindsTheFirstOfManyWithAnyThread) {
 }
 
 TEST(DefectMesh, ShowsWhatIsWrong) {
-  // Triangle 0 is fine and not shown; 1, 2, 3 make a fan of three at (3, 4); 4 is out of range and can not be
+  // Triangle 0 is fine and not shown; 1, 2, 3 make a fan of three at (3, 4); 4 is out of range and cannot be
   // drawn; 5 equals 1; vertex 8 is isolated, vertex 9 has no place.
   TriMesh mesh = make_surface(10, {{0, 1, 2}, {3, 4, 5}, {3, 4, 6}, {3, 4, 7}, {0, 1, 99}, {5, 4, 3}});
   mesh.points.visit([](auto points) { points[9].x = nan; });

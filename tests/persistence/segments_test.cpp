@@ -1,4 +1,4 @@
-// Segments: VTK reads what we write, and what can not be right is refused.
+// Segments: VTK reads what we write, and what cannot be right is refused.
 #include <gtest/gtest.h>
 #include <vtkCellData.h>
 #include <vtkDataArray.h>

@@ -62,7 +62,7 @@ struct Csr {
   friend bool operator==(const Csr&, const Csr&) = default;
 };
 
-/// The entry count of a Csr as an offset, or Error(unsupported) if 4 bytes can not hold it.
+/// The entry count of a Csr as an offset, or Error(unsupported) if 4 bytes cannot hold it.
 [[nodiscard]] inline std::uint32_t checked_offset(std::uint64_t entries) {
   if (entries > 0xFFFFFFFFull) {
     throw Error(ErrorCode::unsupported, "a relation of " + std::to_string(entries) +

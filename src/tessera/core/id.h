@@ -1,7 +1,7 @@
 // Typed element ids and arrays that are indexed by them.
 //
 // An id is 4 bytes. It is made explicitly from an integer and compares only with its own kind, so a
-// vertex can not be used where an edge is meant. A raw integer is a count, a size or an offset.
+// vertex cannot be used where an edge is meant. A raw integer is a count, a size or an offset.
 #pragma once
 
 #include <array>

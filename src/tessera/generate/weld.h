@@ -38,7 +38,7 @@ struct Welded {
 /// Joins points and drops the cells that this makes degenerate. Cells keep their order and their data; points
 /// that no cell names are welded like others and stay. Memory besides the result: point_groups.h. The same
 /// bytes for any number of threads. Error(bad_mesh) for a cell that names a point that is not there or a
-/// field of another length, Error(bad_option) for a tolerance that can not be used.
+/// field of another length, Error(bad_option) for a tolerance that cannot be used.
 [[nodiscard]] Welded<2> weld(const TriMesh& soup, const WeldOptions& options = {});
 [[nodiscard]] Welded<3> weld(const TetMesh& soup, const WeldOptions& options = {});
 

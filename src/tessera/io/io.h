@@ -65,7 +65,7 @@ struct WriteOptions {
 };
 
 /// Writes in the format of the file's extension: to a temporary file beside it, which is renamed into place
-/// when all of it is on the disk. Error(unsupported) if the format can not hold such a mesh, Error(bad_mesh)
+/// when all of it is on the disk. Error(unsupported) if the format cannot hold such a mesh, Error(bad_mesh)
 /// if an id names no point or a field has another length than its mesh, Error(write_failed) otherwise; an
 /// existing file then stays. Fields that a format has no place for are left out (obj, stl, off; see
 /// docs/formats.md).

@@ -1,7 +1,7 @@
 // Doctor: finds everything that is wrong or remarkable about a mesh, and mends what can be mended safely.
 // docs/doctor.md lists every kind of finding, what it means exactly and what fix() does about it.
 //
-// Cells whose indices can not be used are set aside first: those out of range, those that name a vertex
+// Cells whose indices cannot be used are set aside first: those out of range, those that name a vertex
 // twice, and all but the first of equal cells. The rest, the sound cells, make the complex that is
 // examined; it may be non-manifold, disconnected or empty.
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace tessera {
 
-/// An error is what later code can not accept; the rest is information.
+/// An error is what later code cannot accept; the rest is information.
 enum class Severity : std::uint8_t { information, error };
 
 [[nodiscard]] std::string_view to_string(Severity severity);
@@ -93,14 +93,14 @@ enum class Defect : std::int32_t {
 /// The defects as a mesh to look at: every cell that has a defect or a corner, edge or face with one, and
 /// every point that has one, in the order of the input. Point and cell fields `DefectKind` (the Defect bits
 /// that apply to the element) and `InputId` are added; the input's fields follow where their length is right.
-/// Cells that can not be drawn (an index out of range, a corner that is not finite) and points that are not
+/// Cells that cannot be drawn (an index out of range, a corner that is not finite) and points that are not
 /// finite are left out: `options.max_ids` does not apply, the report of diagnose() has their ids.
 [[nodiscard]] TriMesh defect_mesh(const TriMesh& mesh, const DoctorOptions& options = {});
 [[nodiscard]] TetMesh defect_mesh(const TetMesh& mesh, const DoctorOptions& options = {});
 
 /// Throws Error(bad_mesh) with `name`, the first element and the reason if an index is out of range or
 /// repeated, a coordinate is not finite or a field has the wrong length: every error of diagnose() but
-/// duplicate cells, which one pass can not see. Linear, parallel, no memory: what readers and algorithms call
+/// duplicate cells, which one pass cannot see. Linear, parallel, no memory: what readers and algorithms call
 /// at their door.
 void check_mesh(const TriMesh& mesh, std::string_view name, const Exec& exec = Exec::host());
 void check_mesh(const TetMesh& mesh, std::string_view name, const Exec& exec = Exec::host());

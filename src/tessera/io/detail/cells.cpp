@@ -76,8 +76,7 @@ void check_corner_counts(const Input& input, const RawMesh& raw) {
 void check_types(const Input& input, const Census& census) {
   const std::string strange = census.say([](std::uint8_t type) { return type > pyramid; });
   if (!strange.empty()) {
-    input.refuse("holds cells that Tessera can not read: " + strange +
-                 "; convert them to linear cells first");
+    input.refuse("holds cells that Tessera cannot read: " + strange + "; convert them to linear cells first");
   }
 }
 

@@ -20,7 +20,7 @@ using Reader = AnyMesh (*)(Input& input, const ReadOptions& options, FileReport&
 /// A mesh to write, not copied.
 using MeshRef = std::variant<const TetMesh*, const TriMesh*, const Grid*>;
 
-/// Writes the mesh to the temporary file of `output`, or refuses what the format can not hold.
+/// Writes the mesh to the temporary file of `output`, or refuses what the format cannot hold.
 using Writer = void (*)(Output& output, const MeshRef& mesh, const WriteOptions& options);
 
 void write_vtu(Output& output, const MeshRef& mesh, const WriteOptions& options);

@@ -28,7 +28,7 @@ Input::Input(const std::filesystem::path& file, const Monitor* monitor)
   if (descriptor_ < 0) {
     const int reason = errno;
     throw Error(reason == ENOENT || reason == ENOTDIR ? ErrorCode::not_found : ErrorCode::bad_file,
-                name_ + ": can not be opened: " + std::generic_category().message(reason));
+                name_ + ": cannot be opened: " + std::generic_category().message(reason));
   }
   struct stat status = {};
   const bool is_known = ::fstat(descriptor_, &status) == 0;
@@ -74,7 +74,7 @@ std::string_view Input::peek(std::size_t wanted) {
       const ssize_t got = ::pread(descriptor_, window_.data() + filled_, window_.size() - filled_,
                                   static_cast<off_t>(start_ + filled_));
       if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) fail("can not be read: " + std::generic_category().message(got < 0 ? errno : EIO));
+      if (got <= 0) fail("cannot be read: " + std::generic_category().message(got < 0 ? errno : EIO));
       filled_ += static_cast<std::size_t>(got);
       taken_ += static_cast<std::size_t>(got);
     }
@@ -97,7 +97,7 @@ void Input::read(void* to, std::size_t bytes) {
     const ssize_t got = ::pread(descriptor_, place, std::min<std::size_t>(bytes, 8 * window_bytes),
                                 static_cast<off_t>(position()));
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) fail("can not be read: " + std::generic_category().message(got < 0 ? errno : EIO));
+    if (got <= 0) fail("cannot be read: " + std::generic_category().message(got < 0 ? errno : EIO));
     start_ = position() + static_cast<std::size_t>(got);
     taken_ += static_cast<std::size_t>(got);
     filled_ = cursor_ = 0;

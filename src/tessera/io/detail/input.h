@@ -63,7 +63,7 @@ class Input {
   void require(std::uint64_t count, std::uint64_t bytes, std::string_view what) const;
 
   [[noreturn]] void fail(const std::string& reason) const;
-  [[noreturn]] void refuse(const std::string& reason) const;  ///< a valid file that we can not serve
+  [[noreturn]] void refuse(const std::string& reason) const;  ///< a valid file that we cannot serve
 
  private:
   void report() const;

@@ -24,15 +24,15 @@ Output::Output(const std::filesystem::path& file, std::uint64_t expected, const 
   if (std::filesystem::exists(file, ignored)) {
     // A link keeps pointing to its file; a file that may not be written is not replaced either.
     file_ = std::filesystem::canonical(file, ignored);
-    if (ignored) fail("can not be found: " + ignored.message());
+    if (ignored) fail("cannot be found: " + ignored.message());
     if (!std::filesystem::is_regular_file(file_, ignored)) fail("is not a file");
-    if (::access(file_.c_str(), W_OK) != 0) fail("can not be written: " + say(errno));
+    if (::access(file_.c_str(), W_OK) != 0) fail("cannot be written: " + say(errno));
   }
   for (int n = 0; descriptor_ < 0; ++n) {
     temporary_ =
         file_.parent_path() / (".tessera-" + std::to_string(::getpid()) + "-" + std::to_string(n) + ".tmp");
     descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor_ < 0 && errno != EEXIST) fail("can not be written: " + say(errno));
+    if (descriptor_ < 0 && errno != EEXIST) fail("cannot be written: " + say(errno));
   }
 }
 
@@ -62,7 +62,7 @@ void Output::flush() {
   for (std::string_view rest = buffer_; !rest.empty();) {
     const ssize_t done = ::write(descriptor_, rest.data(), rest.size());
     if (done < 0 && errno == EINTR) continue;
-    if (done < 0) fail("can not be written: " + say(errno));
+    if (done < 0) fail("cannot be written: " + say(errno));
     rest.remove_prefix(static_cast<std::size_t>(done));
     written_ += static_cast<std::size_t>(done);
   }
@@ -74,7 +74,7 @@ void Output::patch(std::uint64_t position, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t done = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(position));
     if (done < 0 && errno == EINTR) continue;
-    if (done < 0) fail("can not be written: " + say(errno));
+    if (done < 0) fail("cannot be written: " + say(errno));
     bytes.remove_prefix(static_cast<std::size_t>(done));
     position += static_cast<std::size_t>(done);
   }
@@ -85,12 +85,12 @@ void Output::commit() {
   struct stat old = {};
   const bool is_replacing = ::stat(file_.c_str(), &old) == 0;
   if (is_replacing && ::fchmod(descriptor_, old.st_mode & 07777) != 0)
-    fail("can not be written: " + say(errno));
-  if (::fsync(descriptor_) != 0 && errno != EINVAL) fail("can not be written: " + say(errno));
+    fail("cannot be written: " + say(errno));
+  if (::fsync(descriptor_) != 0 && errno != EINVAL) fail("cannot be written: " + say(errno));
   const int closed = ::close(descriptor_);
   descriptor_ = -1;
-  if (closed != 0) fail("can not be written: " + say(errno));
-  if (::rename(temporary_.c_str(), file_.c_str()) != 0) fail("can not be written: " + say(errno));
+  if (closed != 0) fail("cannot be written: " + say(errno));
+  if (::rename(temporary_.c_str(), file_.c_str()) != 0) fail("cannot be written: " + say(errno));
   temporary_.clear();
 }
 

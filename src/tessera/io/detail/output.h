@@ -50,7 +50,7 @@ class Output {
   void commit();
 
   [[noreturn]] void fail(const std::string& reason) const;
-  [[noreturn]] void refuse(const std::string& reason) const;  ///< the format can not hold the mesh
+  [[noreturn]] void refuse(const std::string& reason) const;  ///< the format cannot hold the mesh
 
  private:
   static constexpr std::size_t buffer_bytes = std::size_t{1} << 20;

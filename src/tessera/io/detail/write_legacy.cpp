@@ -159,7 +159,7 @@ void write_vtk_legacy(Output& output, const MeshRef& mesh, const WriteOptions& o
       [&](const auto* own) {
         if constexpr (std::is_same_v<decltype(own), const Grid*>) {
           if (own->direction != Grid{}.direction)
-            output.refuse("a legacy vtk file can not hold a rotated grid; write a vti file");
+            output.refuse("a legacy vtk file cannot hold a rotated grid; write a vti file");
         } else if (own->vertex_count() > most_points) {
           output.refuse("a legacy vtk file holds at most 2147483647 points; write a vtu file");
         }

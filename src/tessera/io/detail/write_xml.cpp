@@ -135,7 +135,7 @@ class XmlWriter {
       const auto* from = static_cast<const unsigned char*>(array.data) + i * block_bytes;
       const std::size_t bytes = std::min(block_bytes, array.bytes - i * block_bytes);
       const std::size_t size = compressor->Compress(from, bytes, packed.data(), packed.size());
-      if (size == 0) output_.fail("can not be compressed");
+      if (size == 0) output_.fail("cannot be compressed");
       output_.write(packed.data(), size);
       header[3 + i] = size;
     }
@@ -298,7 +298,7 @@ void write_vtu(Output& output, const MeshRef& mesh, const WriteOptions& options)
     return write_mesh_xml(output, **tets, false, options);
   if (const auto* tris = std::get_if<const TriMesh*>(&mesh))
     return write_mesh_xml(output, **tris, false, options);
-  output.refuse("a vtu file can not hold a regular grid; write a vti file, or tetrahedralize it first");
+  output.refuse("a vtu file cannot hold a regular grid; write a vti file, or tetrahedralize it first");
 }
 
 void write_vtp(Output& output, const MeshRef& mesh, const WriteOptions& options) {

@@ -79,7 +79,7 @@ XmlArray::XmlArray(Input& input, const XmlFile& file, const Element& element, st
   if (!scalar) fail("has the type \"" + type + "\", which is no number");
   type_ = *scalar;
   is_swapped_ = file.is_big_endian != (std::endian::native == std::endian::big);
-  if (count > input.size() * 8192) fail("can not hold " + std::to_string(count) + " numbers in this file");
+  if (count > input.size() * 8192) fail("cannot hold " + std::to_string(count) + " numbers in this file");
 
   const std::string format(element.attribute("format", "ascii"));
   if (format == "ascii") {

@@ -10,7 +10,7 @@ namespace {
 
 std::uint64_t components_of(const Input& input, const Element& array) {
   const std::uint64_t components = count_attribute(input, array, "NumberOfComponents", 1);
-  // Only so large that products with it can not overflow; XmlArray asks whether the file can hold them.
+  // Only so large that products with it cannot overflow; XmlArray asks whether the file can hold them.
   if (components == 0 || components > std::numeric_limits<std::uint32_t>::max()) {
     input.fail("the array \"" + std::string(array.attribute("Name")) + "\" has " +
                std::to_string(components) + " components");

@@ -70,7 +70,7 @@ ExactSum exact_area(Vec2 a, Vec2 b, Vec2 c) {
   return area;
 }
 
-/// Whether rounding can not have hidden that the area is zero.
+/// Whether rounding cannot have hidden that the area is zero.
 bool has_certain_area(Vec2 a, Vec2 b, Vec2 c) {
   const double left = (b.x - a.x) * (c.y - a.y);
   const double right = (b.y - a.y) * (c.x - a.x);

@@ -74,7 +74,7 @@ class HalfStars {
   template <class F>
   void for_each_middle(const TiledMesh<Dim>& tiles, TileId begin, TileId end, F&& f) const {
     const auto cells = tiles.cells();
-    const Range all = vertices_;  // copies, which what f writes can not change
+    const Range all = vertices_;  // copies, which what f writes cannot change
     const Range internal = cells_;
     const auto visit = [=, &f](std::uint32_t c, Range owned) {
       for (std::size_t k = 1; k < Dim; ++k) {

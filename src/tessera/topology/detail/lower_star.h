@@ -99,7 +99,7 @@ class LowerStar {
   void rank_lower(const Source& source) {
     const auto locals = numbers_.locals();
     const std::uint64_t center = source.order(source.own());
-    std::array<std::uint64_t, StarNumbers<Dim>::most + 1> orders;  // g++ 13 can not see that one less does
+    std::array<std::uint64_t, StarNumbers<Dim>::most + 1> orders;  // g++ 13 cannot see that one less does
     std::array<std::uint8_t, StarNumbers<Dim>::most + 1> number;
     std::uint32_t n = 0;
     low_ = 0;

@@ -52,7 +52,7 @@ struct SurfaceArrays {
   std::vector<std::size_t> ends;  ///< vertices after each isovalue
 };
 
-/// Error(unsupported) if a mesh can not number so many vertices and triangles.
+/// Error(unsupported) if a mesh cannot number so many vertices and triangles.
 void expect_countable(std::uint64_t vertices, std::uint64_t triangles);
 
 /// The normals a device makes for these options. Those that are averaged after vertices are merged are left

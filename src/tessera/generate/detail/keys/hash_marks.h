@@ -1,4 +1,4 @@
-// Marks: which of many items can not have an equal one, at a few bits an item.
+// Marks: which of many items cannot have an equal one, at a few bits an item.
 #pragma once
 
 #include <algorithm>

@@ -199,7 +199,7 @@ Array<std::uint32_t> join_near(const Points& points, std::span<const std::uint32
 
 PointGroups group_near_points(const Points& points, double tolerance, const Exec& exec) {
   if (!(tolerance >= 0) || !std::isfinite(tolerance))
-    refuse_tolerance(tolerance, "can not be used; it must be a finite length, 0 for equal coordinates");
+    refuse_tolerance(tolerance, "cannot be used; it must be a finite length, 0 for equal coordinates");
   PointGroups groups = group_equal_points(points, exec);
   if (tolerance == 0) return groups;
   const Array<std::uint32_t> joined = join_near(points, groups.first, tolerance, exec);

@@ -32,7 +32,7 @@ struct PointGroups {
 /// one. Points that are not finite join none but their equals. The same for any number of threads
 /// (near_points.cpp says how). Memory besides that for equal points, one after the other: 40 bytes for each
 /// different point and 60 for each that may have another one near it. Error(bad_option) for a tolerance that
-/// is negative or not finite, or so small against the coordinates that they can not be divided by it.
+/// is negative or not finite, or so small against the coordinates that they cannot be divided by it.
 [[nodiscard]] PointGroups group_near_points(const Points& points, double tolerance, const Exec& exec);
 
 }  // namespace tessera::detail

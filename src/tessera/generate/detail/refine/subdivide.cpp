@@ -147,7 +147,7 @@ template <int Dim>
 Subdivision<Dim> subdivide_levels(const SimplexMesh<Dim>& mesh, const SubdivideOptions& options) {
   if (options.levels < 0) {
     throw Error(ErrorCode::bad_option,
-                std::to_string(options.levels) + " levels can not be subdivided; 0 or more can");
+                std::to_string(options.levels) + " levels cannot be subdivided; 0 or more can");
   }
   if (Dim == 3 && options.scheme == SubdivisionScheme::loop)
     throw Error(ErrorCode::bad_option, "Loop's scheme is for triangles; subdivide tetrahedra linearly");

@@ -3,7 +3,7 @@
 // Cells of the lower star are numbered edges first, then triangles, then tets; the algorithm's order of them
 // is that of their keys, the descending ranks of their lower vertices. What Robins, Wood and Sheppard keep in
 // two queues is here read off: a cell waits in the first queue if exactly one of its facets is unpaired, in
-// the second if none is. (A cell's facets are paired one at a time, so it can not miss its turn in the
+// the second if none is. (A cell's facets are paired one at a time, so it cannot miss its turn in the
 // first.) The head of a queue is the least key over the lanes of the warp.
 #pragma once
 

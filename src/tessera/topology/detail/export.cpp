@@ -343,8 +343,11 @@ PolyData TopologyExporter<Dim>::separatrices(const Separatrices& paths) {
 
 template <int Dim>
 PolyData TopologyExporter<Dim>::walls(const Walls& walls) requires(Dim == 3) {
-  if constexpr (Dim == 3)  // clang instantiates it in two dimensions too, with TopologyExporter<2>
+  if constexpr (Dim == 3) {
     return make_wall_poly({state_->gradient, state_->mesh, state_->field, state_->critical_table()}, walls);
+  } else {
+    return {};  // never called, but clang 14 instantiates it in two dimensions too
+  }
 }
 
 template <int Dim>

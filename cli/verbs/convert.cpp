@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include <tessera/mesh/boundary.h>
 
@@ -20,12 +19,6 @@ struct ConvertOptions {
   bool surface = false;
 };
 
-/// Formats that hold surfaces only.
-bool is_surface_format(std::string_view extension) {
-  constexpr std::array<std::string_view, 5> names = {"vtp", "ply", "obj", "stl", "off"};
-  return std::ranges::find(names, extension) != names.end();
-}
-
 OutputOptions resolve_output(const ConvertOptions& options) {
   OutputOptions output = options.output;
   if (!options.output_argument.empty() && !output.file.empty()) {
@@ -40,7 +33,7 @@ OutputOptions resolve_output(const ConvertOptions& options) {
 }
 
 void check_kind(const AnyMesh& mesh, const OutputOptions& output) {
-  if (!std::holds_alternative<TetMesh>(mesh) || !is_surface_format(extension_of(output.file))) return;
+  if (!std::holds_alternative<TetMesh>(mesh) || !holds_only_surfaces(output.file)) return;
   throw Error(
       ErrorCode::unsupported,
       fmt::format("'{}' cannot hold tetrahedra; write .vtu or .vtk, or add --surface to write their boundary",

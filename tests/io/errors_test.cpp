@@ -28,7 +28,7 @@ void expect_bad(const std::string& name, const std::string& text,
 
 TEST(ReadErrors, FilesThatAreNone) {
   TempDir directory;
-  for (const std::string_view extension : readable_extensions()) {
+  for (const std::string_view extension : list_extensions()) {
     const std::string name = "missing." + std::string(extension);
     expect_error(ErrorCode::not_found, {name}, [&] { return read_mesh(directory / name); });
     std::filesystem::create_directory(directory / name);
@@ -53,7 +53,7 @@ TEST(ReadErrors, UnknownExtension) {
 // Whatever is cut off, the file is refused or was complete without it.
 TEST(ReadErrors, TruncatedAnywhere) {
   TempDir directory;
-  for (const std::string_view extension : readable_extensions()) {
+  for (const std::string_view extension : list_extensions()) {
     const std::string format(extension);
     for (const auto& [name, bytes] : testing::samples(format)) {
       const auto file = directory / ("cut." + format);

@@ -81,7 +81,8 @@ void write_poly(const std::filesystem::path& file, const PolyData& poly, const W
 [[nodiscard]] PolyData read_poly(const std::filesystem::path& file, const ReadOptions& options = {});
 
 /// The extensions read_mesh and write_mesh know, without the dot.
-[[nodiscard]] std::vector<std::string_view> readable_extensions();
-[[nodiscard]] std::vector<std::string_view> writable_extensions();
+[[nodiscard]] std::vector<std::string_view> list_extensions();
+/// Does the file's extension name a format that has no place for tetrahedra and grids?
+[[nodiscard]] bool holds_only_surfaces(const std::filesystem::path& file);
 
 }  // namespace tessera

@@ -1,4 +1,5 @@
-// The readers and writers behind read_mesh and write_mesh, one pair for each family of formats.
+// The formats: readers and writers behind read_mesh and write_mesh. A new one is a source of its own, its
+// functions here and its line in formats.cpp.
 #pragma once
 
 #include <tessera/io/detail/input.h>
@@ -33,6 +34,8 @@ void write_stl(Output& output, const MeshRef& mesh, const WriteOptions& options)
 void write_off(Output& output, const MeshRef& mesh, const WriteOptions& options);
 
 /// The same for what write_poly() is given.
+using PolyWriter = void (*)(Output& output, const PolyData& poly, const WriteOptions& options);
+
 void write_poly_vtp(Output& output, const PolyData& poly, const WriteOptions& options);
 void write_poly_legacy(Output& output, const PolyData& poly, const WriteOptions& options);
 
@@ -42,6 +45,17 @@ void write_poly_legacy(Output& output, const PolyData& poly, const WriteOptions&
 /// A line for each point: the start, its coordinates and, if there are any, its three extra numbers.
 void write_rows(Output& output, const Points& points, std::string_view start,
                 std::span<const float> extra = {});
+
+struct Format {
+  std::string_view extension;
+  bool holds_only_surfaces = false;
+  Reader read = nullptr;
+  Writer write = nullptr;
+  PolyWriter write_poly = nullptr;  ///< null: it holds no vertices, lines and polygons
+};
+[[nodiscard]] std::span<const Format> list_formats();
+/// By the file's extension; null for one that nobody knows.
+[[nodiscard]] const Format* find_format(const std::filesystem::path& file);
 
 /// The extension in lower case, without the dot.
 [[nodiscard]] std::string extension_of(const std::filesystem::path& file);

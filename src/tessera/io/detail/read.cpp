@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <array>
-#include <cctype>
 
 #include <tessera/io/detail/formats.h>
 
@@ -8,20 +6,6 @@ namespace tessera {
 
 using namespace detail;
 namespace {
-
-struct ReadableFormat {
-  std::string_view extension;
-  io::Reader read;
-};
-
-constexpr std::array<ReadableFormat, 8> formats = {{{"vtu", io::read_vtk_xml},
-                                                    {"vtp", io::read_vtk_xml},
-                                                    {"vti", io::read_vtk_xml},
-                                                    {"vtk", io::read_vtk_legacy},
-                                                    {"ply", io::read_ply},
-                                                    {"obj", io::read_obj},
-                                                    {"stl", io::read_stl},
-                                                    {"off", io::read_off}}};
 
 std::string_view kind_of(const AnyMesh& mesh) {
   constexpr std::array<std::string_view, 3> kinds = {"tetrahedra", "triangles", "a regular grid"};
@@ -51,17 +35,15 @@ Mesh take(const std::filesystem::path& file, ReadResult result) {
 }  // namespace
 
 ReadResult read_mesh(const std::filesystem::path& file, const ReadOptions& options) {
-  const std::string extension = io::extension_of(file);
-  const auto* const format =
-      std::find_if(formats.begin(), formats.end(), [&](const auto& f) { return f.extension == extension; });
+  const io::Format* const format = io::find_format(file);
   // Opened before its extension is judged: of a file that is not there, that is what is to be said.
   io::Input input(file, options.monitor);
-  if (format == formats.end()) {
-    input.refuse("has an unknown extension; known are " + io::join(readable_extensions()));
+  if (format == nullptr) {
+    input.refuse("has an unknown extension; known are " + io::join(list_extensions()));
   }
   if (input.size() == 0) input.fail("is empty");
   ReadResult result;
-  result.report.format = extension;
+  result.report.format = format->extension;
   try {
     result.mesh = format->read(input, options, result.report);
   } catch (const std::bad_alloc&) {
@@ -83,12 +65,6 @@ Grid read_grid(const std::filesystem::path& file, const ReadOptions& options) {
   if (auto* grid = std::get_if<Grid>(&result.mesh)) return std::move(*grid);
   throw Error(ErrorCode::unsupported,
               file.string() + ": holds " + std::string(kind_of(result.mesh)) + ", not a regular grid");
-}
-
-std::vector<std::string_view> readable_extensions() {
-  std::vector<std::string_view> result;
-  for (const ReadableFormat& format : formats) result.push_back(format.extension);
-  return result;
 }
 
 }  // namespace tessera

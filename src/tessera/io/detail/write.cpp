@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <array>
-#include <cctype>
 
 #include <tessera/io/detail/formats.h>
 
@@ -8,20 +6,6 @@ namespace tessera {
 
 using namespace detail;
 namespace {
-
-struct WritableFormat {
-  std::string_view extension;
-  io::Writer write;
-};
-
-constexpr std::array<WritableFormat, 8> formats = {{{"vtu", io::write_vtu},
-                                                    {"vtp", io::write_vtp},
-                                                    {"vti", io::write_vti},
-                                                    {"vtk", io::write_vtk_legacy},
-                                                    {"ply", io::write_ply},
-                                                    {"obj", io::write_obj},
-                                                    {"stl", io::write_stl},
-                                                    {"off", io::write_off}}};
 
 [[noreturn]] void refuse_mesh(const std::filesystem::path& file, const std::string& reason) {
   throw Error(ErrorCode::bad_mesh, file.string() + ": not written, because " + reason);
@@ -88,12 +72,10 @@ void write_whole(const std::filesystem::path& file, const Mesh& mesh, const Writ
 
 template <class Mesh>
 void write_any(const std::filesystem::path& file, const Mesh& mesh, const WriteOptions& options) {
-  const std::string extension = io::extension_of(file);
-  const auto* const format =
-      std::find_if(formats.begin(), formats.end(), [&](const auto& f) { return f.extension == extension; });
-  if (format == formats.end()) {
+  const io::Format* const format = io::find_format(file);
+  if (format == nullptr) {
     throw Error(ErrorCode::unsupported,
-                file.string() + ": has an unknown extension; known are " + io::join(writable_extensions()));
+                file.string() + ": has an unknown extension; known are " + io::join(list_extensions()));
   }
   write_whole(file, mesh, options, [&](io::Output& output) { format->write(output, &mesh, options); });
 }
@@ -101,20 +83,6 @@ void write_any(const std::filesystem::path& file, const Mesh& mesh, const WriteO
 }  // namespace
 
 namespace detail::io {
-
-std::string extension_of(const std::filesystem::path& file) {
-  std::string extension = file.extension().string();
-  if (!extension.empty()) extension.erase(0, 1);
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension;
-}
-
-std::string join(const std::vector<std::string_view>& words) {
-  std::string text;
-  for (const std::string_view word : words) text += (text.empty() ? "" : ", ") + std::string(word);
-  return text;
-}
 
 const TriMesh& only_triangles(const Output& output, const MeshRef& mesh, std::string_view holder) {
   const auto* triangles = std::get_if<const TriMesh*>(&mesh);
@@ -159,21 +127,12 @@ void write_mesh(const std::filesystem::path& file, const AnyMesh& mesh, const Wr
 }
 
 void write_poly(const std::filesystem::path& file, const PolyData& poly, const WriteOptions& options) {
-  const std::string extension = io::extension_of(file);
-  if (extension != "vtp" && extension != "vtk") {
+  const io::Format* const format = io::find_format(file);
+  if (format == nullptr || format->write_poly == nullptr) {
     throw Error(ErrorCode::unsupported,
                 file.string() + ": points, lines and polygons are written as vtp or vtk files");
   }
-  write_whole(file, poly, options, [&](io::Output& output) {
-    extension == "vtp" ? io::write_poly_vtp(output, poly, options)
-                       : io::write_poly_legacy(output, poly, options);
-  });
-}
-
-std::vector<std::string_view> writable_extensions() {
-  std::vector<std::string_view> result;
-  for (const WritableFormat& format : formats) result.push_back(format.extension);
-  return result;
+  write_whole(file, poly, options, [&](io::Output& output) { format->write_poly(output, poly, options); });
 }
 
 }  // namespace tessera

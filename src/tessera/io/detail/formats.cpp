@@ -1,0 +1,62 @@
+#include <tessera/io/detail/formats.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace tessera {
+
+namespace detail::io {
+namespace {
+
+constexpr std::array<Format, 8> formats = {{
+    {"vtu", false, read_vtk_xml, write_vtu},
+    {"vtp", true, read_vtk_xml, write_vtp, write_poly_vtp},
+    {"vti", false, read_vtk_xml, write_vti},
+    {"vtk", false, read_vtk_legacy, write_vtk_legacy, write_poly_legacy},
+    {"ply", true, read_ply, write_ply},
+    {"obj", true, read_obj, write_obj},
+    {"stl", true, read_stl, write_stl},
+    {"off", true, read_off, write_off},
+}};
+
+}  // namespace
+
+std::span<const Format> list_formats() {
+  return formats;
+}
+
+const Format* find_format(const std::filesystem::path& file) {
+  const std::string extension = extension_of(file);
+  const auto* const found = std::ranges::find(formats, extension, &Format::extension);
+  return found == formats.end() ? nullptr : found;
+}
+
+std::string extension_of(const std::filesystem::path& file) {
+  std::string extension = file.extension().string();
+  if (!extension.empty()) extension.erase(0, 1);
+  std::ranges::transform(extension, extension.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
+std::string join(const std::vector<std::string_view>& words) {
+  std::string text;
+  for (const std::string_view word : words) text += (text.empty() ? "" : ", ") + std::string(word);
+  return text;
+}
+
+}  // namespace detail::io
+
+std::vector<std::string_view> list_extensions() {
+  std::vector<std::string_view> result;
+  for (const detail::io::Format& format : detail::io::list_formats()) result.push_back(format.extension);
+  return result;
+}
+
+bool holds_only_surfaces(const std::filesystem::path& file) {
+  const detail::io::Format* const format = detail::io::find_format(file);
+  return format != nullptr && format->holds_only_surfaces;
+}
+
+}  // namespace tessera

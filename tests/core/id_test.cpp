@@ -1,8 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <concepts>
+#include <memory>
+#include <span>
 #include <type_traits>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include <tessera/core/id.h>
 
@@ -64,6 +68,48 @@ TEST(Array, LargeBlocksAreAligned) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(small.data()) % 64, 0u);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(large.data()) % (std::size_t{2} << 20), 0u);
   EXPECT_THROW(Array<double>(std::size_t{1} << 50), std::bad_alloc);
+}
+
+TEST(Array, BeginsInBorrowedMemory) {
+  std::vector<int> values = {1, 2, 3, 4};
+  Array<int> array = borrow(std::span(values));
+  EXPECT_EQ(array.data(), values.data());
+  EXPECT_EQ(array, (Array<int>{1, 2, 3, 4}));
+  Array<int> copy = array;
+  EXPECT_NE(copy.data(), values.data());
+  EXPECT_EQ(copy, array);
+  Array<int> moved = std::move(array);
+  EXPECT_EQ(moved.data(), values.data());
+  copy = std::move(moved);
+  EXPECT_EQ(copy.data(), values.data());
+  copy.push_back(5);  // outgrown
+  EXPECT_NE(copy.data(), values.data());
+  EXPECT_EQ(copy, (Array<int>{1, 2, 3, 4, 5}));
+  EXPECT_EQ(values, (std::vector<int>{1, 2, 3, 4}));
+  EXPECT_TRUE(borrow(std::span<int>()).empty());
+}
+
+TEST(Array, LetsGoOfTheOwnerWithTheMemory) {
+  std::vector<int> values(100, 7);
+  const auto owner = std::make_shared<int>(0);
+  Array<int> array = borrow(std::span(values), owner);
+  EXPECT_EQ(owner.use_count(), 2);
+  Array<int> other(10, 1);
+  swap(array, other);
+  EXPECT_EQ(owner.use_count(), 2);
+  EXPECT_EQ(other.data(), values.data());
+  other.reserve(1000);
+  EXPECT_EQ(owner.use_count(), 1);
+  array = borrow(std::span(values), owner);
+  array = {};
+  array.shrink_to_fit();
+  EXPECT_EQ(owner.use_count(), 1);
+  std::vector<Array<int>> several;
+  several.push_back(borrow(std::span(values), owner));
+  several.resize(20);
+  EXPECT_EQ(several[0].data(), values.data());
+  several.clear();
+  EXPECT_EQ(owner.use_count(), 1);
 }
 
 }  // namespace

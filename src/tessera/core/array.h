@@ -1,4 +1,5 @@
-// Array: std::vector that does not clear memory it is about to be filled with.
+// Array: std::vector that does not clear memory it is about to be filled with, and that can begin in the
+// caller's memory.
 //
 // resize() and Array(n) leave trivial elements and ids uninitialised, so that a large array costs its page
 // faults once, in the threads that fill it. Array(n, value) and push_back behave as always.
@@ -6,7 +7,9 @@
 
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <new>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -23,22 +26,43 @@ void release_pages(void* memory, std::size_t bytes) noexcept;
 template <class T>
 inline constexpr bool starts_unset = std::is_trivially_default_constructible_v<T>;
 
+/// Memory that an array begins in though somebody else has made it.
+struct ArrayLoan {
+  void* memory = nullptr;
+  bool is_taken = false;
+  std::shared_ptr<const void> owner;  ///< let go of when the array does not need the memory any more
+};
+
 template <class T>
 class UninitializedAllocator {
  public:
   using value_type = T;
+  using propagate_on_container_move_assignment = std::true_type;
+  using propagate_on_container_swap = std::true_type;
+  using is_always_equal = std::false_type;
 
   UninitializedAllocator() = default;
+  /// The first block it gives is the loan; all others are its own.
+  explicit UninitializedAllocator(std::shared_ptr<ArrayLoan> loan) : loan_(std::move(loan)) {}
   template <class U>
   UninitializedAllocator(const UninitializedAllocator<U>&) noexcept {}  // NOLINT(google-explicit-constructor)
+  /// A copy of an array is in memory of its own.
+  [[nodiscard]] UninitializedAllocator select_on_container_copy_construction() const { return {}; }
 
   [[nodiscard]] T* allocate(std::size_t count) {
+    if (loan_ != nullptr && !std::exchange(loan_->is_taken, true)) return static_cast<T*>(loan_->memory);
     const bool countable = count <= std::numeric_limits<std::size_t>::max() / sizeof(T);
     void* memory = countable ? allocate_pages(count * sizeof(T)) : nullptr;
     if (memory == nullptr) throw std::bad_alloc();
     return static_cast<T*>(memory);
   }
-  void deallocate(T* memory, std::size_t count) noexcept { release_pages(memory, count * sizeof(T)); }
+  void deallocate(T* memory, std::size_t count) noexcept {
+    if (loan_ != nullptr && loan_->memory == memory) {
+      *loan_ = {.is_taken = true};  // copies of the allocator must not take later memory for it
+    } else {
+      release_pages(memory, count * sizeof(T));
+    }
+  }
 
   template <class U>
   void construct(U* place) {
@@ -49,13 +73,26 @@ class UninitializedAllocator {
     ::new (static_cast<void*>(place)) U(std::forward<Args>(args)...);
   }
 
-  template <class U>
-  friend bool operator==(const UninitializedAllocator&, const UninitializedAllocator<U>&) {
-    return true;
+  friend bool operator==(const UninitializedAllocator& a, const UninitializedAllocator& b) {
+    return a.loan_ == b.loan_;
   }
+
+ private:
+  std::shared_ptr<ArrayLoan> loan_;
 };
 
 template <class T>
 using Array = std::vector<T, UninitializedAllocator<T>>;
+
+/// An array of the caller's values, not copied. They must stay as they are until the array is gone or has
+/// outgrown them: hand over `owner` to keep them alive, or keep them alive yourself. What writes to the array
+/// writes to them.
+template <class T>
+requires(starts_unset<T>&& std::is_trivially_destructible_v<T>)
+    [[nodiscard]] Array<T> borrow(std::span<T> values, std::shared_ptr<const void> owner = nullptr) {
+  if (values.empty()) return {};
+  auto loan = std::make_shared<ArrayLoan>(ArrayLoan{values.data(), false, std::move(owner)});
+  return Array<T>(values.size(), UninitializedAllocator<T>(std::move(loan)));
+}
 
 }  // namespace tessera

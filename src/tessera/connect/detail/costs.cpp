@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include <tessera/connect/detail/store.h>
+
 namespace tessera::detail {
 namespace {
 
@@ -12,7 +14,6 @@ using std::uint64_t;
 constexpr uint64_t kept_neighbours = 48;           // Lookup's default
 constexpr Bytes lookup_entry_bytes = 1024;         // one kept tile without its arrays' contents
 constexpr Bytes worker_base_bytes = 8192;          // a RowWorker without its arrays' contents
-constexpr Bytes slot_bytes = 80;                   // TileStore::Slot
 constexpr Bytes candidate_bytes = 2 * 24;          // TileStore::Candidate, in a vector that grows
 constexpr Bytes tile_overhead = 2 * 80;            // the two arrays of a tile's rows: headers, alignment
 constexpr Bytes part_bytes = 512;                  // a TileRows in a list, and its arrays' headers
@@ -114,7 +115,7 @@ Bytes ConnectCosts::largest_tile(RelationKey key) const {
 }
 
 Bytes ConnectCosts::slots(RelationSet set) const {
-  return set.count() * counts_.tiles * (slot_bytes + candidate_bytes + tile_overhead);
+  return set.count() * counts_.tiles * (TileStore::slot_bytes() + candidate_bytes + tile_overhead);
 }
 
 Bytes ConnectCosts::view() const {

@@ -80,9 +80,11 @@ class TileStore {
     std::size_t tile;
   };
 
+  [[nodiscard]] static constexpr Bytes slot_bytes() { return sizeof(Slot); }
+
   TileStore(std::size_t tiles, Bytes budget) : tiles_(tiles), budget_(budget) {}
 
-  /// Makes room for a relation's slots: about 80 bytes a tile. Call before the relation is used, not
+  /// Makes room for a relation's slots: slot_bytes() a tile. Call before the relation is used, not
   /// concurrently with its use.
   void open(std::size_t relation) { slots_[relation] = std::make_unique<Slot[]>(tiles_); }
 

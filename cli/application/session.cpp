@@ -78,32 +78,21 @@ Session::PhaseScope::~PhaseScope() {
   session_.seconds_[static_cast<std::size_t>(phase_)] += seconds;
 }
 
-Exec Session::choose(const WorkSize& size) {
-  estimated_ = size.device_bytes;
+Exec Session::choose(const Work& work) {
+  estimated_ = work.device_bytes;
   if (!is_automatic()) {
     is_on_device_ = exec_->is_cuda();
     return *exec_;
   }
-  const bool is_wanted = !options_.device.empty();
-  const auto take_host = [&](const std::string& why, bool is_said) {
-    exec_ = host();
-    if (is_said) note(fmt::format("running on the {}: {}", exec_->description(), why));
-    return *exec_;
-  };
-  constexpr double start_seconds = 0.3;  // of a GPU with the first copies; part of it is asking for one
-  if (size.host_seconds / host().threads() < start_seconds) return take_host("the work is small", is_wanted);
-  const std::vector<DeviceInfo> found = devices();
+  const DeviceChoice choice = choose_device(work, options_.threads, device_memory_);
+  exec_ = choice.exec;
   // Nobody who has no GPU and did not ask for one wants to hear of it.
-  if (found.empty()) return take_host(no_device_reason(), is_wanted);
-  const Exec there = cuda(found.front().index);
-  const Bytes free = device_available_bytes(there);
-  if (size.device_bytes > free) {
-    return take_host(fmt::format("the work takes {}, and {} has {} free", format_bytes(size.device_bytes),
-                                 found.front().name, format_bytes(free)),
-                     true);
+  const bool is_asked_for = !options_.device.empty();
+  if (choice.reason == DeviceChoice::Reason::worth_it) {
+    note(fmt::format("running on {}", exec_->description()));
+  } else if (is_asked_for || choice.reason == DeviceChoice::Reason::too_large) {
+    note(fmt::format("running on the {}: {}", exec_->description(), choice.sentence));
   }
-  exec_ = there;
-  note(fmt::format("running on {}", exec_->description()));
   return *exec_;
 }
 

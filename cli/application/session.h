@@ -18,6 +18,7 @@
 #include <tessera/core/memory.h>
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
+#include <tessera/exec/work.h>
 
 #include "application/progress_bar.h"
 
@@ -38,17 +39,6 @@ struct CommonOptions {
 
 enum class Phase : std::uint8_t { read, prepare, compute, write };
 
-/// What work would take: to choose where it is done.
-struct WorkSize {
-  double host_seconds = 0;  ///< of one thread
-  Bytes device_bytes = 0;   ///< of a GPU's memory
-};
-
-/// `count` elements, each of which takes a thread of the host and the memory of a GPU so much.
-[[nodiscard]] inline WorkSize work_of(std::uint64_t count, double nanoseconds, Bytes device_bytes) {
-  return {1e-9 * nanoseconds * static_cast<double>(count), device_bytes * count};
-}
-
 class Session {
  public:
   /// Error(bad_option) for options that mean nothing, Error(device_failed) for a GPU that is asked for and
@@ -57,19 +47,19 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Runs work(exec) where --device says. `auto` takes a GPU if the host's threads would need longer than
+  /// Runs run(exec) where --device says. `auto` takes a GPU if the host's threads would need longer than
   /// starting one and the work fits there, says so in one line, and goes on with the host if the GPU fails,
   /// with the reason; a GPU that was asked for by name must do it.
-  template <class Work>
-  void run_on_device(const WorkSize& size, const Work& work) {
-    const Exec exec = choose(size);
+  template <class Run>
+  void run_on_device(const Work& work, const Run& run) {
+    const Exec exec = choose(work);
     try {
-      return work(exec);
+      return run(exec);
     } catch (const Error& error) {
       if (!exec.is_cuda() || !is_automatic() || !is_of_device(error)) throw;
       go_on_with_host(error);
     }
-    work(host());
+    run(host());
   }
   /// CUDA device k with what --threads and --device-memory say. Error(device_failed) if it cannot be used.
   [[nodiscard]] Exec cuda(int device) const;
@@ -131,7 +121,7 @@ class Session {
   };
 
   [[nodiscard]] bool is_automatic() const { return options_.device.empty() || options_.device == "auto"; }
-  [[nodiscard]] Exec choose(const WorkSize& size);
+  [[nodiscard]] Exec choose(const Work& work);
   void go_on_with_host(const Error& error);
   void say_if_device_was_idle();
   void print_text(const std::string& text);

@@ -92,8 +92,7 @@ Domain<Dim> make_domain(Session& session, const TopologyArguments& arguments, co
     const bool by_device = arguments.provider == "device";
     const Exec producer = by_device ? session.cuda(0) : exec;
     // A device without room for the whole mesh gets it in parts, from the host's tiles.
-    const bool fits =
-        !by_device || size_of_work(mesh, tiling_cost).device_bytes <= device_available_bytes(producer);
+    const bool fits = !by_device || tiling_work(mesh).device_bytes <= device_available_bytes(producer);
     domain.tiles = std::make_unique<TiledMesh<Dim>>(
         tile(mesh, {.max_vertices = is_pushed ? pushed_tile_vertices : TileOptions{}.max_vertices,
                     .exec = fits ? producer : session.host(),
@@ -106,7 +105,7 @@ Domain<Dim> make_domain(Session& session, const TopologyArguments& arguments, co
                                                                 .memory = store_bytes(session, mode),
                                                                 .producers = arguments.producers,
                                                                 .exec = by_device ? producer : session.host(),
-                                                                .device_producers = by_device});
+                                                                .monitor = &session.monitor()});
       domain.rows = std::get<0>(connectivity.template request<StarRelation<Dim>>());
       const std::string why = connectivity.no_device_producers();
       if (!why.empty()) session.note(why + "; the host makes the rows");

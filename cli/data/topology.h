@@ -87,30 +87,11 @@ void report_provider(Session& session, const TopologyArguments& arguments, const
 /// "kuhn64.vtu: 116,208 points, 634,698 tetrahedra, field 'rough'".
 [[nodiscard]] std::string describe(const TopologyArguments& arguments, const TopologyInput& input);
 
-/// What an analysis takes for a cell, tiling included: the time that benchmarks/device.cpp (of persistence
-/// benchmarks/topology.cpp) finds for tetrahedra and a rough field; the memory of pure noise, the most it was
-/// seen to take.
-struct AnalysisCost {
-  double nanoseconds;  ///< of one host thread
-  Bytes device_bytes;
-};
-inline constexpr AnalysisCost tiling_cost = {40, 64};
-inline constexpr AnalysisCost critical_points_cost = {130, 64};
-inline constexpr AnalysisCost gradient_cost = {270, 80};
-inline constexpr AnalysisCost persistence_cost = {500, 90};
-inline constexpr AnalysisCost morse_smale_cost = {400, 140};
-
-template <int Dim>
-[[nodiscard]] WorkSize size_of_work(const SimplexMesh<Dim>& mesh, const AnalysisCost& cost) {
-  WorkSize size = work_of(mesh.cell_count(), cost.nanoseconds, cost.device_bytes);
-  size.device_bytes += 40 * mesh.vertex_count();
-  return size;
-}
-
 /// Calls f(domain) for the mesh's dimension, where --device says; if a GPU fails it may be called again.
-template <class F>
+/// work_of(mesh) is the library's estimate of the analysis.
+template <class WorkOf, class F>
 void with_domain(Session& session, const TopologyArguments& arguments, const TopologyInput& input,
-                 const AnalysisCost& cost, const F& f) {
+                 const WorkOf& work_of, const F& f) {
   std::visit(
       [&](const auto& mesh) {
         if constexpr (requires { mesh.cells; }) {
@@ -121,7 +102,7 @@ void with_domain(Session& session, const TopologyArguments& arguments, const Top
             report_provider(session, arguments, domain);
           };
           if (arguments.provider != "push") return run(session.host());
-          session.run_on_device(size_of_work(mesh, cost), run);
+          session.run_on_device(work_of(mesh), run);
         }
       },
       input.simplices());

@@ -105,7 +105,7 @@ int run_coarsen(Session& session, const CoarsenArguments& options) {
   Input input = read_input(session, options.input);
   for (const std::string& note : input.report.notes) session.note(note);
   check_value(options, input.mesh);
-  const Bytes elements = vertex_count(input.mesh) + cell_count(input.mesh);
+  const Work work = std::visit([](const auto& mesh) { return coarsening_work(mesh); }, input.mesh);
   Isosurface surface;
   TriMesh* const given = std::get_if<TriMesh>(&input.mesh);
   if (given != nullptr) {
@@ -114,7 +114,7 @@ int run_coarsen(Session& session, const CoarsenArguments& options) {
   }
   Reservation room;
   Coarsened coarse;
-  session.run_on_device(work_of(elements, 20, 120), [&](const Exec& exec) {
+  session.run_on_device(work, [&](const Exec& exec) {
     if (given == nullptr) {
       surface =
           session.in_phase(Phase::prepare, [&] { return cut_volume(session, options, input.mesh, exec); });

@@ -75,8 +75,9 @@ int run_critical_points(Session& session, const CriticalPointOptions& options) {
   const Threshold threshold = parse_threshold(options.threshold);
   if (!options.output.file.empty()) check_poly_output(options.output.file);
   const auto input = read_topology_input(session, options.topology);
-  with_domain(session, options.topology, *input, critical_points_cost,
-              [&](const auto& domain) { find_and_write(session, options, threshold, domain); });
+  with_domain(
+      session, options.topology, *input, [](const auto& mesh) { return critical_points_work(mesh); },
+      [&](const auto& domain) { find_and_write(session, options, threshold, domain); });
   session.result()["field"] = input->field->name();
   return 0;
 }

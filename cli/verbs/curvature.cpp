@@ -34,7 +34,7 @@ int run_curvature(Session& session, const CurvatureArguments& options) {
   const Reservation room(session.memory(), surface->vertex_count() * 33 + surface->cell_count() * 3 * 8,
                          "the curvature");
   Curvature curvature;
-  session.run_on_device(work_of(surface->cell_count(), 100, 190), [&](const Exec& exec) {
+  session.run_on_device(curvature_work(*surface), [&](const Exec& exec) {
     curvature = session.in_phase(Phase::compute, [&] {
       return compute_curvature(*surface, {.exec = exec, .monitor = &session.monitor()});
     });

@@ -31,7 +31,7 @@ int run_dual(Session& session, const DualArguments& options) {
   }
   const Reservation room(session.memory(), surface->cell_count() * (sizeof(Vec3d) + 3 * 12), "the dual");
   PolyData dual;
-  session.run_on_device(work_of(surface->cell_count(), 130, 280), [&](const Exec& exec) {
+  session.run_on_device(dual_work(*surface), [&](const Exec& exec) {
     dual = session.in_phase(
         Phase::compute, [&] { return make_dual(*surface, {.exec = exec, .monitor = &session.monitor()}); });
   });

@@ -74,8 +74,9 @@ int run_gradient(Session& session, const GradientVerbOptions& options) {
     if (!file.empty()) check_poly_output(file);
   }
   const auto input = read_topology_input(session, options.topology);
-  with_domain(session, options.topology, *input, gradient_cost,
-              [&](const auto& domain) { find_and_write(session, options, domain); });
+  with_domain(
+      session, options.topology, *input, [](const auto& mesh) { return gradient_work(mesh); },
+      [&](const auto& domain) { find_and_write(session, options, domain); });
   session.result()["field"] = input->field->name();
   return 0;
 }

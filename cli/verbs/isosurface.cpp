@@ -87,17 +87,16 @@ void check_values(const std::vector<double>& values) {
   }
 }
 
-/// On a device, the input and as much again for the surface.
-WorkSize size_of_work(const AnyMesh& mesh) {
-  const TetMesh* const tets = std::get_if<TetMesh>(&mesh);
-  return work_of(vertex_count(mesh) + (tets != nullptr ? tets->cell_count() : 0), tets != nullptr ? 15 : 10,
-                 40);
+Work estimate(const AnyMesh& mesh) {
+  if (const Grid* const grid = std::get_if<Grid>(&mesh)) return isosurface_work(*grid);
+  if (const TetMesh* const tets = std::get_if<TetMesh>(&mesh)) return isosurface_work(*tets);
+  return {};
 }
 
 Isosurface compute_surface(Session& session, const SurfaceOptions& options, const AnyMesh& mesh,
                            const Field& field) {
   Isosurface surface;
-  session.run_on_device(size_of_work(mesh), [&](const Exec& exec) {
+  session.run_on_device(estimate(mesh), [&](const Exec& exec) {
     const IsosurfaceOptions how{.normals = options.normals,
                                 .merge_exact = options.merge_exact,
                                 .keep_provenance = options.provenance,

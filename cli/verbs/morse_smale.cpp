@@ -198,9 +198,9 @@ int run_morse_smale(Session& session, const MorseSmaleVerbOptions& options) {
   check_kind(options, *input);
   session.result()["field"] = input->field->name();
   Segmentation segmentation;
-  with_domain(session, options.topology, *input, morse_smale_cost, [&](const auto& domain) {
-    segmentation = compute_and_write(session, options, threshold, domain);
-  });
+  with_domain(
+      session, options.topology, *input, [](const auto& mesh) { return morse_smale_work(mesh); },
+      [&](const auto& domain) { segmentation = compute_and_write(session, options, threshold, domain); });
   if (!options.output.file.empty()) {
     std::visit([&](auto& mesh) { add_manifolds(mesh.point_data, std::move(segmentation)); },
                input->input.mesh);

@@ -135,8 +135,9 @@ int run_persistence(Session& session, const PersistenceOptions& options) {
   const Threshold threshold = parse_threshold(options.threshold);
   check_outputs(options);
   const auto input = read_topology_input(session, options.topology);
-  with_domain(session, options.topology, *input, persistence_cost,
-              [&](const auto& domain) { pair_and_write(session, options, threshold, domain); });
+  with_domain(
+      session, options.topology, *input, [](const auto& mesh) { return persistence_work(mesh); },
+      [&](const auto& domain) { pair_and_write(session, options, threshold, domain); });
   return 0;
 }
 

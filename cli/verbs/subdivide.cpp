@@ -53,22 +53,12 @@ void add_provenance(Subdivision<Dim>& finer) {
   finer.mesh.point_data.add(Field("InputEdge", std::move(edges), 2));
 }
 
-/// The last level: the edges of its cells, keyed and sorted, and the result.
-template <int Dim>
-WorkSize size_of_work(const SimplexMesh<Dim>& mesh, int levels) {
-  const int before = std::max(0, levels - 1);
-  const Bytes cells = mesh.cell_count() << std::min((Dim == 2 ? 2 : 3) * before, 32);
-  WorkSize size = work_of(cells, Dim == 2 ? 65 : 110, Dim == 2 ? 250 : 450);
-  size.device_bytes += mesh.bytes();
-  return size;
-}
-
 template <int Dim>
 void subdivide_and_write(Session& session, const SubdivideArguments& options, const SimplexMesh<Dim>& mesh) {
   const Reservation room(session.memory(), subdivided_bytes(mesh, std::max(0, options.levels)),
                          "the finer mesh");
   Subdivision<Dim> finer;
-  session.run_on_device(size_of_work(mesh, options.levels), [&](const Exec& exec) {
+  session.run_on_device(subdivision_work(mesh, options.levels), [&](const Exec& exec) {
     finer = session.in_phase(Phase::compute, [&] {
       return subdivide(mesh, {.scheme = options.scheme,
                               .levels = options.levels,

@@ -50,8 +50,6 @@ int run_tetrahedralize(Session& session, const TetrahedralizeArguments& options)
   }
   const Bytes bytes = grid != nullptr ? tetrahedralization_bytes(*grid, options.method)
                                       : tetrahedralization_bytes(solids, options.method);
-  const Bytes device_bytes =
-      bytes + (grid != nullptr ? grid->bytes() : solids.bytes() + 400 * solids.cell_count());
   const Reservation room(session.memory(), bytes, "the tetrahedra");
   Tetrahedralization result;
   const auto run = [&](const Exec& exec) {
@@ -63,7 +61,8 @@ int run_tetrahedralize(Session& session, const TetrahedralizeArguments& options)
       return grid != nullptr ? tetrahedralize(*grid, how) : tetrahedralize(solids, how);
     });
   };
-  session.run_on_device({.host_seconds = 0.4e-9 * static_cast<double>(bytes), .device_bytes = device_bytes},
+  session.run_on_device(grid != nullptr ? tetrahedralization_work(*grid, options.method)
+                                        : tetrahedralization_work(solids, options.method),
                         run);
   const std::size_t cells = grid != nullptr ? grid->cell_count() : solids.cell_count();
   if (options.provenance) {

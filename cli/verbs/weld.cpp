@@ -48,7 +48,7 @@ void weld_and_write(Session& session, const WeldArguments& options, const Simple
     });
   };
   if (options.tolerance == 0) {
-    session.run_on_device(work_of(soup.vertex_count() + soup.cell_count(), 13, 80), run);
+    session.run_on_device(weld_work(soup), run);
   } else {
     run(session.host());  // one point after another
   }

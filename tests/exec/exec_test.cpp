@@ -6,6 +6,7 @@
 #include <tessera/core/error.h>
 #include <tessera/exec/detail/team.h>
 #include <tessera/exec/exec.h>
+#include <tessera/exec/work.h>
 
 #include "exec/kernels.h"
 
@@ -53,6 +54,32 @@ TEST(HostTeam, RunsAKernelOfTeams) {
     EXPECT_EQ(filled, expected);
     EXPECT_EQ(total, expected.size());
   }
+}
+
+TEST(ChooseDevice, SmallWorkStaysOnTheHost) {
+  const DeviceChoice choice = choose_device(work_of(1000, 100, 64), 2);
+  EXPECT_EQ(choice.reason, DeviceChoice::Reason::small);
+  EXPECT_FALSE(choice.exec.is_cuda());
+  EXPECT_EQ(choice.exec.threads(), 2);
+  EXPECT_EQ(choice.sentence, "the work is small");
+}
+
+TEST(ChooseDevice, LargeWorkGoesToAGpuThatHasRoom) {
+  const Work work = work_of(100'000'000, 100, 1);
+  const DeviceChoice choice = choose_device(work, 2);
+  if (devices().empty()) {
+    EXPECT_EQ(choice.reason, DeviceChoice::Reason::no_device);
+    EXPECT_FALSE(choice.exec.is_cuda());
+    EXPECT_EQ(choice.sentence, no_device_reason());
+    return;
+  }
+  EXPECT_EQ(choice.reason, DeviceChoice::Reason::worth_it);
+  EXPECT_TRUE(choice.exec.is_cuda());
+  EXPECT_EQ(choice.sentence, "");
+  const DeviceChoice limited = choose_device(work, 2, mib(1));
+  EXPECT_EQ(limited.reason, DeviceChoice::Reason::too_large);
+  EXPECT_FALSE(limited.exec.is_cuda());
+  EXPECT_NE(limited.sentence.find("95.4 MiB"), std::string::npos) << limited.sentence;
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include <tessera/core/array.h>
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
+#include <tessera/exec/work.h>
 #include <tessera/generate/provenance.h>
 #include <tessera/mesh/mesh.h>
 
@@ -44,5 +45,11 @@ struct Coarsened {
 /// threads. Error(bad_mesh) for a provenance of another length, and as the other generators.
 [[nodiscard]] Coarsened coarsen(const TriMesh& surface, const Provenance& provenance,
                                 const CoarsenOptions& options = {});
+
+/// For choose_device(): of a surface, or of a volume whose isosurface is made first.
+template <class Mesh>
+[[nodiscard]] Work coarsening_work(const Mesh& mesh) {
+  return work_of(mesh.vertex_count() + mesh.cell_count(), 20, 120);
+}
 
 }  // namespace tessera

@@ -17,6 +17,7 @@
 
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
+#include <tessera/exec/work.h>
 #include <tessera/generate/provenance.h>
 #include <tessera/mesh/field.h>
 #include <tessera/mesh/mesh.h>
@@ -61,5 +62,13 @@ struct Isosurface {
 /// threads. Errors as above, and Error(bad_mesh) for a tet that names a point that is not there.
 [[nodiscard]] Isosurface isosurface(const TetMesh& mesh, const Field& field,
                                     std::span<const double> isovalues, const IsosurfaceOptions& options = {});
+
+/// For choose_device(). On a device, the input and as much again for the surface.
+[[nodiscard]] inline Work isosurface_work(const Grid& grid) {
+  return work_of(grid.vertex_count(), 10, 40);
+}
+[[nodiscard]] inline Work isosurface_work(const TetMesh& mesh) {
+  return work_of(mesh.vertex_count() + mesh.cell_count(), 15, 40);
+}
 
 }  // namespace tessera

@@ -26,6 +26,7 @@
 
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
+#include <tessera/exec/work.h>
 #include <tessera/generate/provenance.h>
 #include <tessera/mesh/mesh.h>
 
@@ -60,5 +61,16 @@ struct Subdivision {
 /// What points and cells of the result take at least; fields come on top.
 template <int Dim>
 [[nodiscard]] std::uint64_t subdivided_bytes(const SimplexMesh<Dim>& mesh, int levels);
+
+/// For choose_device(): the last level, with the edges of its cells, keyed and sorted, and the result.
+template <int Dim>
+[[nodiscard]] Work subdivision_work(const SimplexMesh<Dim>& mesh, int levels) {
+  const int before = levels > 1 ? levels - 1 : 0;
+  const int doublings = Dim * before < 32 ? Dim * before : 32;
+  Work work =
+      work_of(std::uint64_t{mesh.cell_count()} << doublings, Dim == 2 ? 65 : 110, Dim == 2 ? 250 : 450);
+  work.device_bytes += mesh.bytes();
+  return work;
+}
 
 }  // namespace tessera

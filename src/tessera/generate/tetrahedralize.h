@@ -21,6 +21,7 @@
 #include <tessera/core/memory.h>
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
+#include <tessera/exec/work.h>
 #include <tessera/mesh/mesh.h>
 #include <tessera/mesh/solid_mesh.h>
 
@@ -55,5 +56,9 @@ struct Tetrahedralization {
 /// What points and cells of the result take at most; fields come on top. Error(unsupported) as above.
 [[nodiscard]] Bytes tetrahedralization_bytes(const Grid& grid, TetMethod method);
 [[nodiscard]] Bytes tetrahedralization_bytes(const SolidMesh& solids, TetMethod method);
+
+/// For choose_device().
+[[nodiscard]] Work tetrahedralization_work(const Grid& grid, TetMethod method);
+[[nodiscard]] Work tetrahedralization_work(const SolidMesh& solids, TetMethod method);
 
 }  // namespace tessera

@@ -11,6 +11,7 @@
 
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
+#include <tessera/exec/work.h>
 #include <tessera/mesh/mesh.h>
 
 namespace tessera {
@@ -46,5 +47,11 @@ struct Welded {
 /// fields come on top.
 [[nodiscard]] std::uint64_t weld_bytes(std::uint64_t points, std::uint64_t cells, int dimension,
                                        double tolerance = 0);
+
+/// For choose_device(), without a tolerance.
+template <int Dim>
+[[nodiscard]] Work weld_work(const SimplexMesh<Dim>& soup) {
+  return work_of(soup.vertex_count() + soup.cell_count(), 13, 80);
+}
 
 }  // namespace tessera

@@ -11,6 +11,7 @@
 #include <tessera/core/array.h>
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
+#include <tessera/exec/work.h>
 #include <tessera/mesh/mesh.h>
 
 namespace tessera {
@@ -36,5 +37,10 @@ struct Curvature {
 /// ascending triangle, so that the result is the same for any number of threads. 8 bytes a corner besides
 /// the result. Error(bad_mesh) for a triangle that names a point that is not there.
 [[nodiscard]] Curvature compute_curvature(const TriMesh& mesh, const CurvatureOptions& options = {});
+
+/// For choose_device().
+[[nodiscard]] inline Work curvature_work(const TriMesh& mesh) {
+  return work_of(mesh.cell_count(), 100, 190);
+}
 
 }  // namespace tessera

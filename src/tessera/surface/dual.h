@@ -16,6 +16,7 @@
 
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
+#include <tessera/exec/work.h>
 #include <tessera/mesh/mesh.h>
 #include <tessera/mesh/poly_data.h>
 
@@ -33,5 +34,10 @@ struct DualOptions {
 /// Memory besides the result: about 20 bytes a corner. The same bytes for any number of threads.
 /// Error(bad_mesh) for a triangle that names a point that is not there or a field of another length.
 [[nodiscard]] PolyData make_dual(const TriMesh& mesh, const DualOptions& options = {});
+
+/// For choose_device().
+[[nodiscard]] inline Work dual_work(const TriMesh& mesh) {
+  return work_of(mesh.cell_count(), 130, 280);
+}
 
 }  // namespace tessera

@@ -135,4 +135,10 @@ Gradient<Dim> compute_gradient(SimplexMesh<Dim>&& mesh, const F& field,
 template <int Dim>
 [[nodiscard]] std::size_t gradient_bytes(const TiledMesh<Dim>& tiles, bool keep_paths);
 
+/// For choose_device(), tiling included.
+template <int Dim>
+[[nodiscard]] Work gradient_work(const SimplexMesh<Dim>& mesh) {
+  return detail::work_with_tiles(mesh, 270, 80);
+}
+
 }  // namespace tessera

@@ -141,4 +141,10 @@ template <int Dim, class F>
 MorseSmaleComplex<Dim> morse_smale(SimplexMesh<Dim>&& mesh, const F& field,
                                    const MorseSmaleOptions<Dim>& options = {}) = delete;
 
+/// For choose_device(), tiling included.
+template <int Dim>
+[[nodiscard]] Work morse_smale_work(const SimplexMesh<Dim>& mesh) {
+  return detail::work_with_tiles(mesh, 400, 140);
+}
+
 }  // namespace tessera

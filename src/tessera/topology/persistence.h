@@ -86,4 +86,10 @@ template <int Dim>
   return compute_persistence(mesh, mesh.field(field), options);
 }
 
+/// For choose_device(), tiling included.
+template <int Dim>
+[[nodiscard]] Work persistence_work(const SimplexMesh<Dim>& mesh) {
+  return detail::work_with_tiles(mesh, 500, 90);
+}
+
 }  // namespace tessera

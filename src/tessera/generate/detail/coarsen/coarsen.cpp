@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <tessera/core/config.h>
+#include <tessera/core/detail/monitor.h>
 #include <tessera/core/error.h>
 #include <tessera/exec/detail/host/runs.h>
 #include <tessera/exec/for_each.h>
@@ -114,7 +115,7 @@ Coarsened coarsen(const TriMesh& surface, const Provenance& provenance, const Co
                                          std::to_string(provenance.edges.size()));
   }
   const auto report = [&](std::string_view stage, double fraction) {
-    if (options.monitor != nullptr) options.monitor->update(stage, fraction);
+    monitor_of(options.monitor).update(stage, fraction);
   };
   report("joining vertices", 0);
   if constexpr (built_with_cuda) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tessera/core/config.h>
+#include <tessera/core/detail/monitor.h>
 #include <tessera/generate/detail/isosurface/grid_surface.h>
 #include <tessera/generate/detail/isosurface/surface_parts.h>
 
@@ -15,7 +16,7 @@ using namespace detail;
 namespace {
 
 void report(const IsosurfaceOptions& options, std::string_view stage, double fraction) {
-  if (options.monitor != nullptr) options.monitor->update(stage, fraction);
+  monitor_of(options.monitor).update(stage, fraction);
 }
 
 /// Three numbers a vector, as vectors.

@@ -85,9 +85,8 @@ void merge_exact_vertices(Isosurface& surface, std::size_t input_points, const E
   from.cells = gather(from.cells, kept, exec);
 }
 
-Field averaged_normals(const TriMesh& mesh, const Exec& exec) {
-  Field result("Normals", ScalarType::f32, mesh.vertex_count(), 3);
-  const std::span<float> normals = result.as<float>();
+Array<float> averaged_normals(const TriMesh& mesh, const Exec& exec) {
+  Array<float> normals(3 * mesh.vertex_count());
   const auto around = vertex_incidence<FaceId, 3>(mesh.cells, mesh.vertex_count(), exec);
   mesh.points.visit([&](auto points) {
     host_for_each(exec, mesh.vertex_count(), [&](std::size_t v) {
@@ -98,7 +97,7 @@ Field averaged_normals(const TriMesh& mesh, const Exec& exec) {
       normals[3 * v + 2] = normal.z;
     });
   });
-  return result;
+  return normals;
 }
 
 Field isovalue_field(const SurfaceInput& input, std::span<const std::size_t> ends, const Exec& exec) {
@@ -176,8 +175,8 @@ Isosurface assemble(SurfaceArrays<Real>&& arrays, const SurfaceInput& input,
   if (options.merge_exact) merge_exact_vertices(surface, input.points, options.exec);
   if (options.normals == SurfaceNormals::averaged) {
     const bool are_made = arrays.normals.size() == 3 * mesh.vertex_count();  // by the device
-    mesh.point_data.add(are_made ? Field("Normals", std::move(arrays.normals), 3)
-                                 : averaged_normals(mesh, options.exec));
+    mesh.point_data.add(
+        Field("Normals", are_made ? std::move(arrays.normals) : averaged_normals(mesh, options.exec), 3));
   }
   if (options.transfer_data) transfer(surface, input, options.exec);
   if (!options.keep_provenance) surface.provenance = {};

@@ -33,9 +33,9 @@ void expect_contourable(const SurfaceInput& input);
 /// keeps it true.
 void merge_exact_vertices(Isosurface& surface, std::size_t input_points, const Exec& exec);
 
-/// "Normals": the triangles' normals around each vertex, weighted by area, summed in the order of the
-/// triangles.
-[[nodiscard]] Field averaged_normals(const TriMesh& mesh, const Exec& exec);
+/// The triangles' normals around each vertex, weighted by area, summed in the order of the triangles: three
+/// numbers a vertex.
+[[nodiscard]] Array<float> averaged_normals(const TriMesh& mesh, const Exec& exec);
 
 /// The contoured field on the output: every vertex has its isovalue. `ends` are the vertices after each
 /// isovalue.

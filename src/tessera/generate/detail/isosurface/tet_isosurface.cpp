@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <tessera/core/config.h>
+#include <tessera/core/detail/monitor.h>
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/generate/detail/isosurface/interpolate.h>
@@ -110,8 +111,8 @@ void append_level(SurfaceArrays<Real>& arrays, TetLevel&& level, std::span<const
 
 void report(const IsosurfaceOptions& options, std::string_view stage, std::size_t done,
             const SurfaceInput& input) {
-  if (options.monitor == nullptr) return;
-  options.monitor->update(stage, static_cast<double>(done) / static_cast<double>(input.isovalues.size()));
+  monitor_of(options.monitor)
+      .update(stage, static_cast<double>(done) / static_cast<double>(input.isovalues.size()));
 }
 
 template <class T, class Real>

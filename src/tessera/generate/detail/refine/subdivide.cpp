@@ -6,6 +6,7 @@
 #include <string>
 
 #include <tessera/core/config.h>
+#include <tessera/core/detail/monitor.h>
 #include <tessera/core/error.h>
 #include <tessera/exec/detail/host/reduce.h>
 #include <tessera/exec/for_each.h>
@@ -155,8 +156,7 @@ Subdivision<Dim> subdivide_levels(const SimplexMesh<Dim>& mesh, const SubdivideO
   expect_ids(cells_after(mesh, options.levels), Dim == 2 ? "triangles" : "tetrahedra");
   Subdivision<Dim> result;
   for (int level = 0; level < options.levels; ++level) {
-    if (options.monitor != nullptr)
-      options.monitor->update("subdividing", std::pow(0.25, options.levels - level));
+    monitor_of(options.monitor).update("subdividing", std::pow(0.25, options.levels - level));
     result.mesh = next_level(level == 0 ? mesh : result.mesh, options, result.provenance);
   }
   if (options.levels == 0) result.mesh = mesh;

@@ -2,6 +2,7 @@
 #include <string>
 
 #include <tessera/core/config.h>
+#include <tessera/core/detail/monitor.h>
 #include <tessera/core/error.h>
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/exec/for_each.h>
@@ -149,13 +150,13 @@ Tetrahedralization tetrahedralize(const Grid& grid, const TetrahedralizeOptions&
   const bool centred = options.method == TetMethod::face_centred;
   const lattice::TetPlan plan{Numbering(grid, options.method), options.method, fits_float(grid, centred),
                               is_mirrored(grid)};
-  if (options.monitor != nullptr) options.monitor->update("cutting cells", 0);
+  monitor_of(options.monitor).update("cutting cells", 0);
   Tetrahedralization result;
   if constexpr (built_with_cuda) {
     if (options.exec.is_cuda()) result.mesh = cuda::cut_voxels(grid, plan, options.exec);
   }
   if (!options.exec.is_cuda()) result.mesh = cut_on_host(grid, plan, exec);
-  if (options.monitor != nullptr) options.monitor->update("bringing data over", 0.5);
+  monitor_of(options.monitor).update("bringing data over", 0.5);
   if (!centred) result.mesh.point_data = grid.point_data;
   const size_t parts = parts_of(options.method);
   result.mesh.cell_data = repeat(grid.cell_data, grid.cell_count(), parts);
@@ -172,6 +173,11 @@ Bytes tetrahedralization_bytes(const Grid& grid, TetMethod method) {
   check_grid(grid, method);
   return Numbering(grid, method).vertices() * sizeof(Vec3d) +
          grid.cell_count() * parts_of(method) * sizeof(TetMesh::Cell);
+}
+
+Work tetrahedralization_work(const Grid& grid, TetMethod method) {
+  const Bytes bytes = tetrahedralization_bytes(grid, method);
+  return {0.4e-9 * static_cast<double>(bytes), bytes + grid.bytes()};
 }
 
 }  // namespace tessera

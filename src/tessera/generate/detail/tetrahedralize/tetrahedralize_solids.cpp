@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <tessera/core/config.h>
+#include <tessera/core/detail/monitor.h>
 #include <tessera/core/error.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/generate/detail/common/blend.h>
@@ -216,7 +217,7 @@ Tetrahedralization tetrahedralize(const SolidMesh& solids, const TetrahedralizeO
   TS_EXPECTS(solids.types.size() == solids.cells.size());
   check_solids(solids);
   const Exec exec = Exec::host(options.exec.threads());
-  if (options.monitor != nullptr) options.monitor->update("cutting cells", 0);
+  monitor_of(options.monitor).update("cutting cells", 0);
   const solid::Plan plan = make_plan(solids, options.method);
   Tetrahedralization result;
   if constexpr (built_with_cuda) {
@@ -255,6 +256,11 @@ Bytes tetrahedralization_bytes(const SolidMesh& solids, TetMethod method) {
       method == TetMethod::face_centred ? quads + static_cast<double>(solids.cell_count()) : 0;
   return static_cast<Bytes>(parts * (sizeof(TetMesh::Cell) + sizeof(uint32_t)) +
                             (static_cast<double>(solids.vertex_count()) + added) * sizeof(Vec3d));
+}
+
+Work tetrahedralization_work(const SolidMesh& solids, TetMethod method) {
+  const Bytes bytes = tetrahedralization_bytes(solids, method);
+  return {0.4e-9 * static_cast<double>(bytes), bytes + solids.bytes() + 400 * solids.cell_count()};
 }
 
 }  // namespace tessera

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <tessera/core/config.h>
+#include <tessera/core/detail/monitor.h>
 #include <tessera/exec/detail/host/runs.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/generate/detail/common/blend.h>
@@ -23,7 +24,7 @@ template <int Dim>
 Welded<Dim> weld_cells(const SimplexMesh<Dim>& soup, const WeldOptions& options) {
   const Exec exec = Exec::host(options.exec.threads());
   const auto report = [&](std::string_view stage, double fraction) {
-    if (options.monitor != nullptr) options.monitor->update(stage, fraction);
+    monitor_of(options.monitor).update(stage, fraction);
   };
   expect_usable(soup, exec);
   report("joining points", 0);

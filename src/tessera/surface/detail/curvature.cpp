@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <tessera/core/config.h>
+#include <tessera/core/detail/monitor.h>
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/generate/detail/common/checks.h>
@@ -198,9 +199,7 @@ class CurvatureSums {
 
 Curvature compute_curvature(const TriMesh& mesh, const CurvatureOptions& options) {
   const Exec exec = Exec::host(options.exec.threads());
-  const auto report = [&](double fraction) {
-    if (options.monitor != nullptr) options.monitor->update("adding angles", fraction);
-  };
+  const auto report = [&](double fraction) { monitor_of(options.monitor).update("adding angles", fraction); };
   expect_usable(mesh, exec);
   report(0);
   if constexpr (built_with_cuda) {

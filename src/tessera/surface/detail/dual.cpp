@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tessera/core/config.h>
+#include <tessera/core/detail/monitor.h>
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/generate/detail/common/blend.h>
@@ -103,14 +104,14 @@ Array<uint32_t> make_cells(PolyData& dual, const TriMesh& mesh, const Exec& exec
 
 PolyData make_dual(const TriMesh& mesh, const DualOptions& options) {
   expect_usable(mesh, options.exec);
-  if (options.monitor != nullptr) options.monitor->update("following fans", 0);
+  monitor_of(options.monitor).update("following fans", 0);
   PolyData dual;
   Array<uint32_t> owners;
   if constexpr (built_with_cuda) {
     if (options.exec.is_cuda()) owners = cuda::make_cells(dual, mesh, options.exec);
   }
   if (!options.exec.is_cuda()) owners = make_cells(dual, mesh, options.exec);
-  if (options.monitor != nullptr) options.monitor->update("bringing data over", 0.7);
+  monitor_of(options.monitor).update("bringing data over", 0.7);
   dual.point_data = mesh.cell_data;
   dual.cell_data = mesh.point_data.gather(owners);
   dual.cell_data.add(Field("InputVertex", Array<std::int64_t>(owners.begin(), owners.end())));

@@ -59,9 +59,8 @@ Connectivity<3> connect_to(const TiledMesh<3>& tiles, const Provider& provider, 
       provider.maker == Maker::materialized ? StorageMode::materialized : StorageMode::explicit_tiles;
   options.memory = provider.maker == Maker::materialized ? gib(64) : store;
   options.producers = provider.helpers();
-  options.device_producers = provider.maker == Maker::device;
-  options.exec =
-      options.device_producers ? Exec::cuda(0, provider.consumers()) : Exec::host(provider.consumers());
+  options.exec = provider.maker == Maker::device ? Exec::cuda(0, provider.consumers())
+                                                 : Exec::host(provider.consumers());
   return detail::connect_tiled(tiles, options);
 }
 

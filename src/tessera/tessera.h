@@ -17,6 +17,7 @@
 #include <tessera/exec/exec.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/primitives.h>
+#include <tessera/exec/work.h>
 #include <tessera/generate/coarsen.h>
 #include <tessera/generate/contour_lines.h>
 #include <tessera/generate/isosurface.h>
@@ -27,6 +28,7 @@
 #include <tessera/generate/tetrahedralize.h>
 #include <tessera/generate/weld.h>
 #include <tessera/io/io.h>
+#include <tessera/mesh/borrow.h>
 #include <tessera/mesh/boundary.h>
 #include <tessera/mesh/doctor.h>
 #include <tessera/mesh/make.h>
@@ -36,6 +38,7 @@
 #include <tessera/mesh/triangulate.h>
 #include <tessera/surface/curvature.h>
 #include <tessera/surface/dual.h>
+#include <tessera/surface/normals.h>
 #include <tessera/surface/quality.h>
 #include <tessera/tile/links.h>
 #include <tessera/tile/materialize.h>

@@ -56,7 +56,6 @@ void expect_same(const SimplexMesh<Dim>& mesh, const TileOptions& tiling, const 
       Connectivity<Dim> device = open({.mode = StorageMode::explicit_tiles,
                                        .memory = memory + mib(64),
                                        .exec = Exec::cuda(0, 3),
-                                       .device_producers = true,
                                        .device_look_ahead = 3,
                                        .device_batch = 8,
                                        .device_memory = device_memory,
@@ -106,10 +105,8 @@ TEST_F(DeviceProducers, WindowsBeforeTheEnumeration) {
   const TetMesh mesh = make_kuhn(12);
   const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 64, .exec = Exec::host(2)});
   Connectivity<3> host(tiles, {.mode = StorageMode::materialized});
-  Connectivity<3> device(tiles, {.mode = StorageMode::explicit_tiles,
-                                 .exec = Exec::cuda(0, 2),
-                                 .device_producers = true,
-                                 .device_memory = 100'000});
+  Connectivity<3> device(
+      tiles, {.mode = StorageMode::explicit_tiles, .exec = Exec::cuda(0, 2), .device_memory = 100'000});
   const auto [expected_vt, expected_vf] = host.request<VT, VF>();
   const auto [vt] = device.request<VT>();
   EXPECT_EQ((count_different<VT, 3>(expected_vt, vt, 0)), 0u);
@@ -133,8 +130,7 @@ TEST_F(DeviceProducers, TilesThatAreTooLargeAreMadeToo) {
   const TiledMesh<2> tiles = tile(mesh);
   const auto open = [&](bool by_device) {
     return connect(
-        tiles,
-        {.mode = StorageMode::explicit_tiles, .exec = Exec::cuda(0, 2), .device_producers = by_device});
+        tiles, {.mode = StorageMode::explicit_tiles, .exec = by_device ? Exec::cuda(0, 2) : Exec::host(2)});
   };
   auto host = open(false);
   auto device = open(true);
@@ -159,7 +155,6 @@ TEST_F(DeviceProducers, FailureAnywhere) {
     Connectivity<3> device(tiles, {.mode = StorageMode::explicit_tiles,
                                    .memory = mib(64),
                                    .exec = exec.with_watch(failing),
-                                   .device_producers = true,
                                    .device_look_ahead = 2,
                                    .device_batch = 4});
     const auto [vt, ef] = device.request<VT, EF>();
@@ -184,8 +179,7 @@ TEST_F(DeviceProducers, OutOfMemory) {
   for (const Bytes limit : {Bytes{1}, Bytes{1} << 16, Bytes{1} << 19, Bytes{1} << 20, Bytes{1} << 21}) {
     Connectivity<3> device(tiles, {.mode = StorageMode::explicit_tiles,
                                    .memory = mib(64),
-                                   .exec = Exec::cuda(0, 2).with_memory_limit(limit),
-                                   .device_producers = true});
+                                   .exec = Exec::cuda(0, 2).with_memory_limit(limit)});
     const auto [rows] = device.request<EF>();
     EXPECT_EQ((count_different<EF, 3>(expected, rows, 2)), 0u) << limit;
     if (limit == 1) {

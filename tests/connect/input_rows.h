@@ -17,15 +17,15 @@ using IndexRows = std::vector<std::vector<std::uint32_t>>;
 template <int Dim>
 Complex complex_of(const SimplexMesh<Dim>& mesh, const TiledMesh<Dim>& tiles) {
   std::vector<std::uint32_t> number(mesh.vertex_count());
-  for (std::uint32_t v = 0; v < number.size(); ++v) number[v] = tiles.from_input(VertexId(v)).index();
+  for (std::uint32_t v = 0; v < number.size(); ++v) number[v] = tiles.tiled(VertexId(v)).index();
   return Complex(mesh, number);
 }
 
 /// What an element is called in the input; edges, and faces of tets, keep their names.
 template <int Dim>
 std::uint32_t input_name(const TiledMesh<Dim>& tiles, Kind kind, std::uint32_t id) {
-  if (kind == Kind::vertex) return tiles.to_input(VertexId(id)).index();
-  if (static_cast<int>(kind) == Dim) return tiles.to_input(typename TiledMesh<Dim>::CellId(id)).index();
+  if (kind == Kind::vertex) return tiles.input(tiled::VertexId(id)).index();
+  if (static_cast<int>(kind) == Dim) return tiles.input(typename TiledMesh<Dim>::CellId(id)).index();
   return id;
 }
 

@@ -41,7 +41,7 @@ struct Case {
   [[nodiscard]] std::vector<VertexOrderKey> key(int dimension, std::uint32_t number) const {
     std::vector<VertexOrderKey> orders;
     for (const std::uint32_t v : vertices(cells(dimension)[number].name))
-      orders.push_back(order[tiled::VertexId(tiles.from_input(VertexId(v)).index())]);
+      orders.push_back(order[tiles.tiled(VertexId(v))]);
     std::sort(orders.rbegin(), orders.rend());
     return orders;
   }

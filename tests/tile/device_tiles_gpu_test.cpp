@@ -49,7 +49,9 @@ void expect_numbers(const TiledMesh<Dim>& tiles, const DeviceTiles<Dim>& device)
     ids.insert(ids.end(), ghosts.begin() + first_ghost[t] + lower[t], ghosts.begin() + first_ghost[t + 1]);
     std::vector<std::uint32_t> cells;
     for (std::uint32_t c = 0; c < tiles.cell_count(); ++c) {
-      const auto is_owned = [&](VertexId v) { return v.index() >= owned.begin && v.index() < owned.end; };
+      const auto is_owned = [&](tiled::VertexId v) {
+        return v.index() >= owned.begin && v.index() < owned.end;
+      };
       if (std::ranges::any_of(tiles.cells()[c], is_owned)) cells.push_back(c);
     }
     if (std::ranges::binary_search(left, t)) {

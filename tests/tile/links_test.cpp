@@ -22,7 +22,7 @@ using IndexRows = std::vector<std::vector<std::uint32_t>>;
 template <int Dim>
 oracle::Complex complex_of(const SimplexMesh<Dim>& mesh, const TiledMesh<Dim>& tiles) {
   std::vector<std::uint32_t> number(tiles.vertex_count());
-  for (std::uint32_t v = 0; v < number.size(); ++v) number[v] = tiles.from_input(VertexId(v)).index();
+  for (std::uint32_t v = 0; v < number.size(); ++v) number[v] = tiles.tiled(VertexId(v)).index();
   return {mesh, number};
 }
 
@@ -35,7 +35,7 @@ void check_links(const TiledMesh<Dim>& tiles, const Enumeration<Dim>& enumeratio
     ASSERT_EQ(links.validate(), 0);
     ASSERT_EQ(links.size(), expected.size());
     for (std::uint32_t r = 0; r < expected.size(); ++r) {
-      const auto row = links[typename L::Row(r)];
+      const auto row = links[typename L::TiledRow(r)];
       ASSERT_TRUE(std::equal(row.begin(), row.end(), expected[r].begin(), expected[r].end(),
                              [](auto id, std::uint32_t index) { return id.index() == index; }))
           << "row " << r << " of kind " << static_cast<int>(L::from);

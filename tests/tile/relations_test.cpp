@@ -21,7 +21,7 @@ namespace {
 template <int Dim>
 std::vector<std::uint32_t> numbering(const TiledMesh<Dim>& tiles) {
   std::vector<std::uint32_t> number(tiles.vertex_count());
-  for (std::uint32_t v = 0; v < number.size(); ++v) number[v] = tiles.from_input(VertexId(v)).index();
+  for (std::uint32_t v = 0; v < number.size(); ++v) number[v] = tiles.tiled(VertexId(v)).index();
   return number;
 }
 
@@ -33,7 +33,7 @@ void check_relation(const TiledMesh<Dim>& tiles, const Enumeration<Dim>& enumera
   ASSERT_EQ(rows.validate(), 0);
   ASSERT_EQ(rows.size(), expected.size()) << name;
   for (std::uint32_t r = 0; r < expected.size(); ++r) {
-    const auto row = rows[typename R::Row(r)];
+    const auto row = rows[typename R::TiledRow(r)];
     ASSERT_TRUE(std::equal(row.begin(), row.end(), expected[r].begin(), expected[r].end(),
                            [](auto id, std::uint32_t index) { return id.index() == index; }))
         << name << " row " << r << (enumeration.is_explicit() ? " explicit" : " implicit");

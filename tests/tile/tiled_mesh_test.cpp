@@ -39,7 +39,7 @@ TEST(Tile, KeepsAnOrderThatIsLocal) {
   const TiledMesh<3> tiles = tile(mesh);
   EXPECT_TRUE(tiles.keeps_vertex_order());
   EXPECT_TRUE(tiles.borrows_cells());
-  EXPECT_EQ(tiles.cells().data(), mesh.cells.data());
+  EXPECT_EQ(static_cast<const void*>(tiles.cells().data()), mesh.cells.data());
   EXPECT_EQ(tiles.validate(mesh), 0);
 }
 

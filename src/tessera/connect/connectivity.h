@@ -37,17 +37,17 @@ struct ConnectOptions {
   std::uint32_t tile_vertices = TileOptions{}.max_vertices;  ///< of the tiles that connect(mesh) makes
   int producers = 0;   ///< helper threads that work ahead; 0: consumers compute what they miss
   int look_ahead = 4;  ///< how many tiles ahead of a consumer helpers work
-  /// For the enumeration and materialized rows. So many consumers compute at once, fewer where the memory is
-  /// short: those who find all workers busy wait.
+  /// Its threads make the enumeration and materialized rows. So many consumers compute at once, fewer where
+  /// the memory is short: those who find all workers busy wait. A device makes the tiles that are not there
+  /// (coboundaries and adjacencies; the rest stays with consumers). If it fails, consumers go on by
+  /// themselves and no_device_producers() says why.
   Exec exec = Exec::host();
-  /// A device makes the tiles that are not there (coboundaries and adjacencies; the rest stays with
-  /// consumers). If it fails, consumers go on by themselves.
-  bool device_producers = false;  ///< exec must be a device
-  int device_look_ahead = 64;     ///< tiles ahead of a consumer that a batch brings along
-  int device_batch = 512;         ///< tiles a batch, at most
-  int device_threads = 1024;      ///< of the device, that work on a tile: a multiple of 32
-  Bytes device_memory = 0;        ///< for the mesh on the device, in windows if it must be; 0: what is free
-  Bytes pinned_memory = 0;        ///< for rows where the device puts them, others are copied; 0: as `memory`
+  const Monitor* monitor = nullptr;  ///< of tiling and requests, for as long as there are any
+  int device_look_ahead = 64;        ///< tiles ahead of a consumer that a batch brings along
+  int device_batch = 512;            ///< tiles a batch, at most
+  int device_threads = 1024;         ///< of the device, that work on a tile: a multiple of 32
+  Bytes device_memory = 0;  ///< for the mesh on the device, in windows if it must be; 0: what is free
+  Bytes pinned_memory = 0;  ///< for rows where the device puts them, others are copied; 0: as `memory`
 };
 
 template <int Dim>

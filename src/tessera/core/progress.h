@@ -22,7 +22,4 @@ struct Monitor {
   [[nodiscard]] bool is_stopped() const { return stop.stop_requested(); }
 };
 
-/// One that nobody listens to.
-inline const Monitor silent_monitor;
-
 }  // namespace tessera

@@ -43,8 +43,8 @@ class Enumeration {
   [[nodiscard]] std::uint32_t first_edge(TileId t) const { return first_edge_[t.index()]; }
   [[nodiscard]] std::uint32_t first_face(TileId t) const { return first_face_[t.index()]; }
   /// The tile that an edge or a face is internal to.
-  [[nodiscard]] TileId tile_of(EdgeId e) const { return find(first_edge_, e.index()); }
-  [[nodiscard]] TileId tile_of(FaceId f) const { return find(first_face_, f.index()); }
+  [[nodiscard]] TileId tile_of(tiled::EdgeId e) const { return find(first_edge_, e.index()); }
+  [[nodiscard]] TileId tile_of(tiled::FaceId f) const { return find(first_face_, f.index()); }
   /// Of an explicit one: its arrays.
   [[nodiscard]] const detail::EnumerationPart& whole() const {
     TS_EXPECTS(is_explicit());

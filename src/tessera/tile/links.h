@@ -36,10 +36,10 @@ using FaceLink = Link<Kind::face, Dim>;
 template <Kind From, int Dim>
 inline constexpr bool is_link<Link<From, Dim>> = true;
 
-/// All links of a kind as one Csr, in the tiled mesh's ids; the same bytes for any threads, tiles and storage
+/// All links of a kind as one Csr, in tiled ids; the same bytes for any threads, tiles and storage
 /// mode. Holds the result twice for a moment. Error(unsupported) if the entries do not fit 4-byte offsets.
 template <class L, int Dim>
-[[nodiscard]] Csr<typename L::Row, typename L::Entry> materialize_links(
-    const TiledMesh<Dim>& tiles, const Enumeration<Dim>& enumeration, const MaterializeOptions& options = {});
+[[nodiscard]] TiledCsr<L> materialize_links(const TiledMesh<Dim>& tiles, const Enumeration<Dim>& enumeration,
+                                            const MaterializeOptions& options = {});
 
 }  // namespace tessera

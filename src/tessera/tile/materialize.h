@@ -19,6 +19,10 @@ struct MaterializeOptions {
   const Monitor* monitor = nullptr;
 };
 
+/// A relation of a tiled mesh, in tiled ids; tiles.input() turns them into the input's.
+template <class R>
+using TiledCsr = Csr<typename R::TiledRow, typename R::TiledEntry>;
+
 /// Rows in canonical order of the R::from elements, entries ascending; the same bytes for any threads, tiles
 /// and storage mode. Error(unsupported) if the entries do not fit 4-byte offsets.
 ///
@@ -29,15 +33,13 @@ struct MaterializeOptions {
 /// edge and 4 a face.
 template <class R, int Dim>
 requires RelationOf<R, Dim>
-[[nodiscard]] Csr<typename R::Row, typename R::Entry> materialize(const TiledMesh<Dim>& tiles,
-                                                                  const Enumeration<Dim>& enumeration,
-                                                                  const MaterializeOptions& options = {});
+[[nodiscard]] TiledCsr<R> materialize(const TiledMesh<Dim>& tiles, const Enumeration<Dim>& enumeration,
+                                      const MaterializeOptions& options = {});
 
 /// A flag for every element of kind K: is it on the boundary? A facet (the faces of tets, the edges of
 /// triangles) is if one cell has it; lower elements are if a boundary facet has them.
 template <Kind K, int Dim>
-[[nodiscard]] IdArray<IdOf<K>, std::uint8_t> materialize_boundary(const TiledMesh<Dim>& tiles,
-                                                                  const Enumeration<Dim>& enumeration,
-                                                                  const MaterializeOptions& options = {});
+[[nodiscard]] IdArray<tiled::IdOf<K>, std::uint8_t> materialize_boundary(
+    const TiledMesh<Dim>& tiles, const Enumeration<Dim>& enumeration, const MaterializeOptions& options = {});
 
 }  // namespace tessera

@@ -30,6 +30,7 @@
 #include <tessera/core/id.h>
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
+#include <tessera/exec/work.h>
 #include <tessera/mesh/mesh.h>
 #include <tessera/tile/partition.h>
 
@@ -50,7 +51,7 @@ template <int Dim>
 class Tiler;
 }  // namespace detail
 
-/// All ids it speaks are its own (renumbered) ones, except where a name says input.
+/// It speaks tiled ids: its own, renumbered ones. input() and tiled() convert.
 template <int Dim>
 class TiledMesh {
  public:
@@ -59,9 +60,9 @@ class TiledMesh {
   TiledMesh& operator=(TiledMesh&&) noexcept = default;
 
   static constexpr int dimension = Dim;
-  using Cell = typename SimplexMesh<Dim>::Cell;
-  using CellId = typename SimplexMesh<Dim>::CellId;
-  using TiledCellId = std::conditional_t<Dim == 2, tiled::FaceId, tiled::TetId>;
+  using Cell = std::array<tiled::VertexId, Dim + 1>;
+  using CellId = std::conditional_t<Dim == 2, tiled::FaceId, tiled::TetId>;
+  using InputCellId = typename SimplexMesh<Dim>::CellId;
 
   struct Range {
     std::uint32_t begin = 0;
@@ -80,26 +81,23 @@ class TiledMesh {
     return {first_cell_[t.index()], first_cell_[t.index() + 1]};
   }
   [[nodiscard]] std::span<const std::uint32_t> external_cells(TileId t) const { return external_[t]; }
-  [[nodiscard]] TileId tile_of(VertexId v) const { return TileId(tile_of_vertex_[v.index()]); }
+  [[nodiscard]] TileId tile_of(tiled::VertexId v) const { return TileId(tile_of_vertex_[v.index()]); }
   [[nodiscard]] TileId tile_of(CellId c) const { return tile_of(cells_[c.index()][0]); }
 
   /// Corners, ascending.
   [[nodiscard]] const Cell& operator[](CellId c) const { return cells_[c.index()]; }
   [[nodiscard]] std::span<const Cell> cells() const { return cells_; }
 
-  [[nodiscard]] VertexId to_input(VertexId v) const {
-    return keeps_vertex_order() ? v : VertexId(vertex_to_input_[v.index()]);
+  /// The input's id of a tiled one, and the way back.
+  [[nodiscard]] VertexId input(tiled::VertexId v) const {
+    return VertexId(keeps_vertex_order() ? v.index() : vertex_to_input_[v.index()]);
   }
-  [[nodiscard]] VertexId from_input(VertexId v) const {
-    return keeps_vertex_order() ? v : VertexId(vertex_from_input_[v.index()]);
+  [[nodiscard]] InputCellId input(CellId c) const {
+    return InputCellId(keeps_cell_order() ? c.index() : cell_to_input_[c.index()]);
   }
-  [[nodiscard]] CellId to_input(CellId c) const {
-    return keeps_cell_order() ? c : CellId(cell_to_input_[c.index()]);
+  [[nodiscard]] tiled::VertexId tiled(VertexId v) const {
+    return tiled::VertexId(keeps_vertex_order() ? v.index() : vertex_from_input_[v.index()]);
   }
-  /// The input's id of an element that push handed out, and the way back.
-  [[nodiscard]] VertexId input(tiled::VertexId v) const { return to_input(VertexId(v.index())); }
-  [[nodiscard]] CellId input(TiledCellId c) const { return to_input(CellId(c.index())); }
-  [[nodiscard]] tiled::VertexId tiled(VertexId v) const { return tiled::VertexId(from_input(v).index()); }
 
   /// Cells are stored with ascending corners; do they wind the other way in the input?
   [[nodiscard]] bool is_turned(CellId c) const {
@@ -136,6 +134,8 @@ class TiledMesh {
   friend class detail::Tiler;
   template <int D>
   friend class detail::DeviceTiler;
+
+  void borrow_cells(const SimplexMesh<Dim>& mesh);  ///< where they are in order already
 
   Array<std::uint32_t> vertex_to_input_;    // empty: as they were
   Array<std::uint32_t> vertex_from_input_;  // likewise
@@ -174,5 +174,24 @@ struct TileOptions {
 [[nodiscard]] TiledMesh<3> tile(const TetMesh& mesh, const TileOptions& options = {});
 TiledMesh<2> tile(TriMesh&& mesh, const TileOptions& options = {}) = delete;
 TiledMesh<3> tile(TetMesh&& mesh, const TileOptions& options = {}) = delete;
+
+namespace detail {
+
+/// Of tiling a mesh and an analysis of the tiles: `nanoseconds` as benchmarks/device.cpp finds them for
+/// tetrahedra and a rough field, `bytes` a cell as pure noise takes, the most that was seen.
+template <int Dim>
+[[nodiscard]] Work work_with_tiles(const SimplexMesh<Dim>& mesh, double nanoseconds, Bytes bytes) {
+  Work work = work_of(mesh.cell_count(), nanoseconds, bytes);
+  work.device_bytes += 40 * mesh.vertex_count();
+  return work;
+}
+
+}  // namespace detail
+
+/// For choose_device().
+template <int Dim>
+[[nodiscard]] Work tiling_work(const SimplexMesh<Dim>& mesh) {
+  return detail::work_with_tiles(mesh, 40, 64);
+}
 
 }  // namespace tessera

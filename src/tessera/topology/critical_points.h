@@ -24,6 +24,7 @@
 #include <tessera/core/array.h>
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
+#include <tessera/exec/work.h>
 #include <tessera/mesh/field.h>
 #include <tessera/tile/tiled_mesh.h>
 #include <tessera/topology/critical_type.h>
@@ -83,6 +84,12 @@ template <int Dim>
 [[nodiscard]] CriticalPoints critical_points(const SimplexMesh<Dim>& mesh, std::string_view field,
                                              const CriticalPointsOptions<Dim>& options = {}) {
   return critical_points(mesh, mesh.field(field), options);
+}
+
+/// For choose_device(), tiling included.
+template <int Dim>
+[[nodiscard]] Work critical_points_work(const SimplexMesh<Dim>& mesh) {
+  return detail::work_with_tiles(mesh, 130, 64);
 }
 
 }  // namespace tessera

@@ -32,7 +32,7 @@ class RowsOf final : public detail::ErasedRows {
   [[nodiscard]] std::size_t size() const override { return rows_.size(); }
   [[nodiscard]] uint32_t in_tile_order(uint32_t i) const override {
     if constexpr (R::from == Kind::vertex || static_cast<int>(R::from) == Dim)
-      return tiles_->to_input(typename R::Row(i)).index();
+      return tiles_->input(typename R::TiledRow(i)).index();
     return i;  // edges and faces are numbered by tiles
   }
   [[nodiscard]] StoreStatistics statistics() const override { return rows_.statistics(); }

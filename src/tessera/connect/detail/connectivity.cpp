@@ -15,7 +15,7 @@
 #include <tessera/connect/detail/device_queue.h>
 #include <tessera/connect/detail/input_ids.h>
 #include <tessera/core/config.h>
-#include <tessera/core/macros.h>
+#include <tessera/core/detail/monitor.h>
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/tile/detail/link_maker.h>
 #include <tessera/tile/detail/lookup.h>
@@ -214,13 +214,13 @@ class ConnectionCore {
   }
 
   template <class R>
-  typename R::Row to_tiled(typename R::Row asked) const {
+  typename R::TiledRow to_tiled(typename R::Row asked) const {
     return input_ids_.template to_tiled<R>(asked);
   }
 
-  /// Where a row lies: its tile and its place there. The id is the tiled mesh's.
+  /// Where a row lies: its tile and its place there.
   template <class R>
-  std::pair<TileId, uint32_t> locate(typename R::Row id) const {
+  std::pair<TileId, uint32_t> locate(typename R::TiledRow id) const {
     if constexpr (R::from == Kind::vertex) {
       const TileId tile = tiles_.tile_of(id);
       return {tile, id.index() - tiles_.vertices(tile).begin};
@@ -300,11 +300,15 @@ class ConnectionCore {
   };
 
   static const ConnectOptions& checked(const ConnectOptions& options) {
-    TS_EXPECTS(options.producers >= 0 && options.look_ahead >= 1);
-    TS_EXPECTS(!options.device_producers || options.exec.is_cuda());
-    TS_EXPECTS(options.device_look_ahead >= 0 && options.device_batch >= 1);
-    TS_EXPECTS(options.device_threads >= 32 && options.device_threads <= 1024 &&
-               options.device_threads % 32 == 0);
+    const auto expect = [](bool is_right, const char* what) {
+      if (!is_right) throw Error(ErrorCode::bad_option, what);
+    };
+    expect(options.producers >= 0, "ConnectOptions::producers must not be negative");
+    expect(options.look_ahead >= 1, "ConnectOptions::look_ahead must be 1 or more");
+    expect(options.device_look_ahead >= 0, "ConnectOptions::device_look_ahead must not be negative");
+    expect(options.device_batch >= 1, "ConnectOptions::device_batch must be 1 or more");
+    expect(options.device_threads >= 32 && options.device_threads <= 1024 && options.device_threads % 32 == 0,
+           "ConnectOptions::device_threads must be a multiple of 32 from 32 to 1024");
     return options;
   }
 
@@ -318,6 +322,7 @@ class ConnectionCore {
   }
   const Enumeration<Dim>& enumeration_locked() {
     if (!has_enumeration_) {
+      monitor_of(options_.monitor).update("numbering edges and faces", 0);
       const Numbering numbering = account_.numbering();
       const Exec exec = Exec::host(account_.threads());
       store_.set_budget(account_.store_budget(account_.costs().enumeration_peak(numbering, exec.threads())));
@@ -342,11 +347,11 @@ class ConnectionCore {
     const Exec exec = Exec::host(account_.threads());
     const Bytes peak = account_.costs().rows_peak(key_of<R>, account_.numbering(), exec.threads());
     store_.set_budget(account_.store_budget(peak));
-    auto csr = std::make_shared<Csr<typename R::Row, typename R::Entry>>([&] {
+    auto csr = std::make_shared<TiledCsr<R>>([&] {
       if constexpr (is_link<R>) {
-        return materialize_links<R>(tiles_, enumeration_, {.exec = exec});
+        return materialize_links<R>(tiles_, enumeration_, {.exec = exec, .monitor = options_.monitor});
       } else {
-        return materialize<R>(tiles_, enumeration_, {.exec = exec});
+        return materialize<R>(tiles_, enumeration_, {.exec = exec, .monitor = options_.monitor});
       }
     }());
     uint32_t* values = reinterpret_cast<uint32_t*>(csr->values.data());  // an id is its index
@@ -405,7 +410,7 @@ class ConnectionCore {
   template <class Work>
   bool with_factory(const Work& work) {
     if constexpr (built_with_cuda) {
-      if (!options_.device_producers || !no_device_.empty()) return false;
+      if (!options_.exec.is_cuda() || !no_device_.empty()) return false;
       try {
         if (factory_ == nullptr) {
           factory_ = std::make_shared<cuda::RowFactory<Dim>>(
@@ -566,7 +571,7 @@ IdSpan<typename R::Entry> Rows<R, Dim>::Reader::operator[](typename R::Row id) {
   using Entries = IdSpan<typename R::Entry>;
   if (rows_.core_->template is_materialized<R>())
     return Entries(rows_.core_->template materialized_row<R>(id));
-  const typename R::Row tiled = rows_.core_->template to_tiled<R>(id);
+  const typename R::TiledRow tiled = rows_.core_->template to_tiled<R>(id);
   if (!pin_ || tiled.index() - first_ >= pin_.rows().size()) {
     const auto [tile, row] = rows_.core_->template locate<R>(tiled);
     pin_ = {};  // a reader holds one tile, also while it waits for the next
@@ -607,9 +612,8 @@ Connectivity<Dim>::Connectivity(const TiledMesh<Dim>& tiles, const ConnectOption
 
 template <int Dim>
 Connectivity<Dim>::Connectivity(const SimplexMesh<Dim>& mesh, const ConnectOptions& options) {
-  const Exec exec = options.device_producers ? options.exec : Exec::host(options.exec.threads());
   auto tiles = std::make_shared<const TiledMesh<Dim>>(
-      tile(mesh, {.max_vertices = options.tile_vertices, .exec = exec}));
+      tile(mesh, {.max_vertices = options.tile_vertices, .exec = options.exec, .monitor = options.monitor}));
   const Bytes bytes = tiles->bytes();
   core_ = std::make_shared<ConnectionCore<Dim>>(std::move(tiles), bytes, options);
 }

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include <tessera/exec/detail/host/parallel.h>
+#include <tessera/exec/detail/host/walk.h>
 #include <tessera/tile/detail/star.h>
 
 namespace tessera::detail {
@@ -80,10 +80,10 @@ class TileCounter {
     one_.largest.internal_cells = tiles_.internal_cells(t).size();
     one_.largest.cells = one_.largest.internal_cells + tiles_.external_cells(t).size();
     for (uint32_t v = owned.begin; v < owned.end; ++v) {
-      const auto star = view_.star(VertexId(v));
+      const auto star = view_.star(tiled::VertexId(v));
       entry<Kind::vertex, top>() += star.size();
       one_.largest.star = std::max<uint64_t>(one_.largest.star, star.size());
-      if (depth_ != Depth::cells) add_star(VertexId(v));
+      if (depth_ != Depth::cells) add_star(tiled::VertexId(v));
     }
     one_.largest.star_entries = entry<Kind::vertex, top>();
     finish(one_.largest.internal_cells);
@@ -101,7 +101,7 @@ class TileCounter {
     return one_.entries[RelationKey{From, To}.index()];
   }
 
-  void add_star(VertexId v) {
+  void add_star(tiled::VertexId v) {
     star_.build(view_, v, depth_ == Depth::triangles ? StarDepth::upper_links : StarDepth::neighbours);
     const uint64_t degree = star_.neighbours().size();
     one_.largest.degree = std::max(one_.largest.degree, degree);
@@ -259,14 +259,13 @@ uint64_t ConnectCounts::largest_rows(RelationKey key) const {
 template <int Dim>
 ConnectCounts count_relations(const TiledMesh<Dim>& tiles, std::span<const RelationKey> relations,
                               const Exec& exec) {
-  std::vector<TileCounter<Dim>> counters(static_cast<size_t>(exec.threads()),
-                                         TileCounter<Dim>(tiles, relations));
-  host::for_each_chunk(exec.threads(), tiles.tile_count(), tiles_at_once, [&](host::Range range, int worker) {
-    for (size_t t = range.begin; t < range.end; ++t)
-      counters[static_cast<size_t>(worker)].add(TileId(static_cast<uint32_t>(t)));
-  });
+  const auto counters = host::walk(
+      tiles.tile_count(), {exec}, [&](int) { return TileCounter<Dim>(tiles, relations); },
+      [](TileCounter<Dim>& counter, size_t t) { counter.add(TileId(static_cast<uint32_t>(t))); });
   Tally tally;
-  for (const TileCounter<Dim>& counter : counters) tally.merge(counter.total());
+  for (const auto& counter : counters) {
+    if (counter != nullptr) tally.merge(counter->total());
+  }
   ConnectCounts counts = sizes_of(tiles);
   counts.source = ConnectCounts::Source::exact;
   counts.edges = tally.edges;
@@ -317,36 +316,35 @@ ConnectCounts bound_relations(const TiledMesh<Dim>& tiles) {
 template <int Dim>
 ConnectCounts bound_stars(const TiledMesh<Dim>& tiles, const Exec& exec) {
   ConnectCounts counts = bound_relations(tiles);
-  struct alignas(64) Most {  // of a worker
+  struct Most {  // of a worker
     uint64_t star = 0;
     uint64_t entries = 0;
-  };
-  std::vector<Most> most(static_cast<size_t>(exec.threads()));
-  host::for_each_chunk(exec.threads(), tiles.tile_count(), 16, [&](host::Range range, int worker) {
-    Most& own = most[static_cast<size_t>(worker)];
     std::vector<uint32_t> stars;
-    for (size_t t = range.begin; t < range.end; ++t) {
-      const TileId tile(static_cast<uint32_t>(t));
-      const auto owned = tiles.vertices(tile);
-      stars.assign(owned.size(), 0);
-      uint64_t entries = 0;
-      const auto add = [&](uint32_t c) {
-        for (const VertexId v : tiles.cells()[c]) {
-          if (v.index() - owned.begin >= owned.size()) continue;
-          ++stars[v.index() - owned.begin];
-          ++entries;
-        }
-      };
-      for (uint32_t c = tiles.internal_cells(tile).begin; c < tiles.internal_cells(tile).end; ++c) add(c);
-      for (const uint32_t c : tiles.external_cells(tile)) add(c);
-      own.entries = std::max(own.entries, entries);
-      for (const uint32_t star : stars) own.star = std::max<uint64_t>(own.star, star);
-    }
-  });
+  };
+  const auto most = host::walk(
+      tiles.tile_count(), {exec}, [](int) { return Most{}; },
+      [&](Most& own, size_t t) {
+        const TileId tile(static_cast<uint32_t>(t));
+        const auto owned = tiles.vertices(tile);
+        own.stars.assign(owned.size(), 0);
+        uint64_t entries = 0;
+        const auto add = [&](uint32_t c) {
+          for (const tiled::VertexId v : tiles.cells()[c]) {
+            if (v.index() - owned.begin >= owned.size()) continue;
+            ++own.stars[v.index() - owned.begin];
+            ++entries;
+          }
+        };
+        for (uint32_t c = tiles.internal_cells(tile).begin; c < tiles.internal_cells(tile).end; ++c) add(c);
+        for (const uint32_t c : tiles.external_cells(tile)) add(c);
+        own.entries = std::max(own.entries, entries);
+        for (const uint32_t star : own.stars) own.star = std::max<uint64_t>(own.star, star);
+      });
   counts.largest.star = counts.largest.star_entries = 0;
-  for (const Most& worker : most) {
-    counts.largest.star = std::max(counts.largest.star, worker.star);
-    counts.largest.star_entries = std::max(counts.largest.star_entries, worker.entries);
+  for (const auto& worker : most) {
+    if (worker == nullptr) continue;
+    counts.largest.star = std::max(counts.largest.star, worker->star);
+    counts.largest.star_entries = std::max(counts.largest.star_entries, worker->entries);
   }
   counts.largest.degree = std::min(counts.largest.degree, Dim * counts.largest.star);
   const RelationKey star = {Kind::vertex, top_of(Dim)};

@@ -53,7 +53,7 @@ class InputIds {
       host::for_each_share(exec.threads(), cell_from_input_.size(), [&](host::Range range) {
         for (std::size_t c = range.begin; c < range.end; ++c) {
           const CellId cell(static_cast<std::uint32_t>(c));
-          cell_from_input_[tiles_->to_input(cell).index()] = cell.index();
+          cell_from_input_[tiles_->input(cell).index()] = cell.index();
         }
       });
     }
@@ -61,13 +61,13 @@ class InputIds {
 
   /// The tiled mesh's id of the element a relation is asked for.
   template <class R>
-  [[nodiscard]] typename R::Row to_tiled(typename R::Row id) const {
+  [[nodiscard]] typename R::TiledRow to_tiled(typename R::Row id) const {
     if constexpr (R::from == Kind::vertex) {
-      return renames_vertices_ ? tiles_->from_input(id) : id;
+      return renames_vertices_ ? tiles_->tiled(id) : tiled::VertexId(id.index());
     } else if constexpr (R::from == top) {
-      return renames_cells_ ? CellId(cell_from_input_[id.index()]) : id;
+      return CellId(renames_cells_ ? cell_from_input_[id.index()] : id.index());
     } else {
-      return id;
+      return typename R::TiledRow(id.index());
     }
   }
 
@@ -85,7 +85,7 @@ class InputIds {
   void rename_row(std::span<std::uint32_t> row) const {
     if constexpr (R::to == Kind::vertex || R::to == top) {
       if (!(R::to == top ? renames_cells_ : renames_vertices_)) return;
-      for (std::uint32_t& value : row) value = tiles_->to_input(typename R::Entry(value)).index();
+      for (std::uint32_t& value : row) value = tiles_->input(typename R::TiledEntry(value)).index();
       sort_row(row);
     }
   }

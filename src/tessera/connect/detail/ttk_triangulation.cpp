@@ -190,7 +190,7 @@ class TtkCore {
     return true;
   }
 
-  [[nodiscard]] uint32_t to_input(uint32_t v) const { return tiles_.to_input(VertexId(v)).index(); }
+  [[nodiscard]] uint32_t to_input(uint32_t v) const { return tiles_.input(tiled::VertexId(v)).index(); }
 
   /// A row downwards from the explicit enumeration; returns its length.
   template <class R>
@@ -239,7 +239,7 @@ class TtkCore {
     return static_cast<int>(n);
   }
 
-  const IdArray<IdOf<facet>, std::uint8_t>& facets() {
+  const IdArray<tiled::IdOf<facet>, std::uint8_t>& facets() {
     if (facet_flags_.size() == 0)
       facet_flags_ =
           materialize_boundary<facet>(tiles_, enumeration(), {.exec = Exec::host(exec().threads())});
@@ -250,7 +250,7 @@ class TtkCore {
   void for_each_boundary_facet(F&& f) {
     const auto& flags = facets();
     for (uint32_t i = 0; i < flags.size(); ++i) {
-      if (flags[IdOf<facet>(i)] == 0) continue;
+      if (flags[tiled::IdOf<facet>(i)] == 0) continue;
       if constexpr (Dim == 3) {
         f(i, corners_.face(i));
       } else {
@@ -270,7 +270,7 @@ class TtkCore {
   InputIds<Dim> ids_;
   typename Optional<Dim, Offered<Dim>>::Rows rows_;
   std::array<bool, ttk_rows> is_ready_{};
-  IdArray<IdOf<facet>, std::uint8_t> facet_flags_;
+  IdArray<tiled::IdOf<facet>, std::uint8_t> facet_flags_;
   Array<std::uint8_t> vertex_flags_;
   Array<std::uint8_t> edge_flags_;
   std::mutex mutex_;
@@ -288,7 +288,7 @@ void TtkCore<Dim>::flag_vertices() {
   }
   const auto flags =
       materialize_boundary<Kind::vertex>(tiles_, *enumeration_, {.exec = Exec::host(exec().threads())});
-  for (uint32_t v = 0; v < vertex_flags_.size(); ++v) vertex_flags_[to_input(v)] = flags[VertexId(v)];
+  for (uint32_t v = 0; v < vertex_flags_.size(); ++v) vertex_flags_[to_input(v)] = flags[tiled::VertexId(v)];
 }
 
 template <int Dim>

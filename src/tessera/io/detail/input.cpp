@@ -9,6 +9,8 @@
 #include <cstring>
 #include <system_error>
 
+#include <tessera/core/detail/monitor.h>
+
 namespace tessera::detail::io {
 namespace {
 
@@ -22,7 +24,7 @@ bool is_space(char c) {
 }  // namespace
 
 Input::Input(const std::filesystem::path& file, const Monitor* monitor)
-    : name_(file.string()), monitor_(monitor) {
+    : name_(file.string()), monitor_(monitor_of(monitor)) {
   // Not blocking, so that a named pipe is refused instead of waited for.
   descriptor_ = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) {
@@ -57,8 +59,7 @@ void Input::seek(std::uint64_t begin, std::uint64_t end) {
 }
 
 void Input::report() const {
-  if (monitor_ == nullptr) return;
-  monitor_->update("reading", std::min(1.0, static_cast<double>(taken_) / static_cast<double>(size_)));
+  monitor_.update("reading", std::min(1.0, static_cast<double>(taken_) / static_cast<double>(size_)));
 }
 
 std::string_view Input::peek(std::size_t wanted) {

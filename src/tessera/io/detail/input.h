@@ -69,7 +69,7 @@ class Input {
   void report() const;
 
   std::string name_;
-  const Monitor* monitor_;
+  const Monitor& monitor_;
   int descriptor_ = -1;
   std::uint64_t size_ = 0;
   std::uint64_t taken_ = 0;  // from the disk so far; arrays are read in any order, but this only grows

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include <tessera/core/detail/monitor.h>
+
 namespace tessera::detail::io {
 namespace {
 
@@ -18,7 +20,7 @@ std::string say(int error) {
 }  // namespace
 
 Output::Output(const std::filesystem::path& file, std::uint64_t expected, const Monitor* monitor)
-    : file_(file), name_(file.string()), expected_(expected), monitor_(monitor) {
+    : file_(file), name_(file.string()), expected_(expected), monitor_(monitor_of(monitor)) {
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored)) fail("is a directory");
   if (std::filesystem::exists(file, ignored)) {
@@ -42,10 +44,9 @@ Output::~Output() {
 }
 
 void Output::report() const {
-  if (monitor_ == nullptr) return;
   const double fraction =
       static_cast<double>(written_) / static_cast<double>(std::max<std::uint64_t>(expected_, 1));
-  monitor_->update("writing", std::min(fraction, 1.0));
+  monitor_.update("writing", std::min(fraction, 1.0));
 }
 
 void Output::write(const void* data, std::size_t bytes) {

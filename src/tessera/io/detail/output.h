@@ -61,7 +61,7 @@ class Output {
   std::string name_;
   std::filesystem::path temporary_;
   std::uint64_t expected_;
-  const Monitor* monitor_;
+  const Monitor& monitor_;
   int descriptor_ = -1;
   std::string buffer_;
   std::uint64_t written_ = 0;  // without the buffer

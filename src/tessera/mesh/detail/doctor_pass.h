@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <tessera/core/array.h>
+#include <tessera/core/detail/monitor.h>
 #include <tessera/core/progress.h>
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/exec/exec.h>
@@ -58,16 +59,14 @@ class Listing {
 
 /// What every pass needs to know.
 struct PassContext {
-  Exec exec;               ///< of the host
-  const Monitor* monitor;  ///< may be null
-  std::size_t max_ids;     ///< the limit of listings
+  Exec exec;  ///< of the host
+  const Monitor& monitor;
+  std::size_t max_ids;  ///< the limit of listings
 
   PassContext(const Exec& where, const Monitor* listener, std::size_t limit)
-      : exec(Exec::host(where.threads())), monitor(listener), max_ids(limit) {}
+      : exec(Exec::host(where.threads())), monitor(monitor_of(listener)), max_ids(limit) {}
 
-  void update(std::string_view stage, double fraction) const {
-    if (monitor != nullptr) monitor->update(stage, fraction);
-  }
+  void update(std::string_view stage, double fraction) const { monitor.update(stage, fraction); }
 };
 
 /// Calls work(range, worker, result) for chunks of [0, n) in parallel, each with its own copy of `blank`, and

@@ -75,16 +75,16 @@ class Components {
 
 Array<FaceNeighbours> link_faces(const TiledMesh<2>& tiles, const Exec& exec) {
   struct Side {
-    VertexId higher;
+    tiled::VertexId higher;
     uint32_t face;
     uint32_t side;
   };
   Array<FaceNeighbours> neighbours(tiles.cell_count());
   for_each_star<std::vector<Side>>(
-      tiles, exec, [&](VertexId v, std::span<const uint32_t> star, std::vector<Side>& sides) {
+      tiles, exec, [&](tiled::VertexId v, std::span<const uint32_t> star, std::vector<Side>& sides) {
         sides.clear();  // of the edges whose lower vertex is v: every edge is met once
         for (const uint32_t face : star) {
-          const auto& corners = tiles[FaceId(face)];
+          const auto& corners = tiles[tiled::FaceId(face)];
           if (v == corners[0]) {
             sides.push_back({corners[1], face, 2});
             sides.push_back({corners[2], face, 1});

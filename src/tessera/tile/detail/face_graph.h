@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <tessera/core/array.h>
-#include <tessera/exec/detail/host/parallel.h>
+#include <tessera/exec/detail/host/walk.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/tile/tiled_mesh.h>
 
@@ -49,7 +49,7 @@ class FaceStars {
     const auto internal = tiles.internal_cells(t);
     const auto for_each_corner = [&](auto&& f) {
       const auto visit = [&](std::uint32_t cell) {
-        for (const VertexId v : tiles[FaceId(cell)]) {
+        for (const tiled::VertexId v : tiles[tiled::FaceId(cell)]) {
           if (v.index() >= owned_.begin && v.index() < owned_.end) f(v.index() - owned_.begin, cell);
         }
       };
@@ -64,7 +64,7 @@ class FaceStars {
     for_each_corner([&](std::uint32_t v, std::uint32_t cell) { cells_[ends_[v]++] = cell; });
   }
 
-  [[nodiscard]] std::span<const std::uint32_t> operator[](VertexId v) const {
+  [[nodiscard]] std::span<const std::uint32_t> operator[](tiled::VertexId v) const {
     const std::size_t i = v.index() - owned_.begin;
     const std::uint32_t begin = i == 0 ? 0 : ends_[i - 1];
     return {cells_.data() + begin, ends_[i] - begin};
@@ -83,16 +83,12 @@ void for_each_star(const TiledMesh<2>& tiles, const Exec& exec, F&& f) {
     FaceStars stars;
     Scratch scratch;
   };
-  std::vector<Worker> workers(static_cast<std::size_t>(exec.threads()));
-  host::for_each_chunk(exec.threads(), tiles.tile_count(), 8, [&](host::Range range, int w) {
-    auto& [stars, scratch] = workers[static_cast<std::size_t>(w)];
-    for (std::size_t t = range.begin; t < range.end; ++t) {
-      const TileId tile(static_cast<std::uint32_t>(t));
-      stars.fill(tiles, tile);
-      for (std::uint32_t v = tiles.vertices(tile).begin; v < tiles.vertices(tile).end; ++v) {
-        f(VertexId(v), stars[VertexId(v)], scratch);
-      }
-    }
+  const auto make = [](int) { return Worker{}; };
+  host::walk(tiles.tile_count(), {exec}, make, [&](Worker& worker, std::size_t t) {
+    const TileId tile(static_cast<std::uint32_t>(t));
+    worker.stars.fill(tiles, tile);
+    for (std::uint32_t v = tiles.vertices(tile).begin; v < tiles.vertices(tile).end; ++v)
+      f(tiled::VertexId(v), worker.stars[tiled::VertexId(v)], worker.scratch);
   });
 }
 

@@ -191,7 +191,7 @@ class UpperStar {
     std::uint32_t clash = 0;
     table[center & mask] = center_place;
     met_[center_place] = center;
-    const auto place = [&](VertexId vertex) {
+    const auto place = [&](tiled::VertexId vertex) {
       const std::uint32_t v = vertex.index();
       const std::uint8_t known = table[v & mask];
       if constexpr (MayClash) clash |= known == 0 ? 0 : met_[known] ^ v;

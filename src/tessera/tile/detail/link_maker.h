@@ -29,7 +29,7 @@ class LinkMaker {
       if constexpr (L::from == Kind::vertex) {
         emit_vertex(v, rows);
       } else {
-        star_.build(view_, VertexId(v),
+        star_.build(view_, tiled::VertexId(v),
                     L::from == Kind::edge ? StarDepth::neighbours : StarDepth::upper_links);
         emit_elements<L>(rows);
       }
@@ -40,10 +40,10 @@ class LinkMaker {
   using Corners = std::array<std::uint32_t, Dim>;
 
   void emit_vertex(std::uint32_t v, TileRows& rows) {
-    for (const std::uint32_t local : view_.star(VertexId(v))) {
+    for (const std::uint32_t local : view_.star(tiled::VertexId(v))) {
       Corners others;
       std::size_t k = 0;
-      for (const VertexId corner : lookup_->tiles().cells()[view_.cell_id(local)]) {
+      for (const tiled::VertexId corner : lookup_->tiles().cells()[view_.cell_id(local)]) {
         if (corner.index() != v) others[k++] = corner.index();
       }
       if constexpr (Dim == 3) {

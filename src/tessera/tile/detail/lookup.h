@@ -79,13 +79,13 @@ class Lookup {
   /// The id of the edge a < b.
   [[nodiscard]] std::uint32_t edge(std::uint32_t a, std::uint32_t b) {
     if (enumeration_->is_explicit()) return enumeration_->whole().edge_id(a, b);
-    const TileId tile = tiles_->tile_of(VertexId(a));
+    const TileId tile = tiles_->tile_of(tiled::VertexId(a));
     return enumeration_->first_edge(tile) + part(tile).edge_id(a, b);
   }
   /// The id of the face a < b < c.
   [[nodiscard]] std::uint32_t face(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
     if (enumeration_->is_explicit()) return enumeration_->whole().face_id(a, b, c);
-    const TileId tile = tiles_->tile_of(VertexId(a));
+    const TileId tile = tiles_->tile_of(tiled::VertexId(a));
     return enumeration_->first_face(tile) + part(tile).face_id(a, b, c);
   }
 

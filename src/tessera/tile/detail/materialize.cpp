@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <tessera/core/config.h>
+#include <tessera/core/detail/monitor.h>
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/exec/detail/host_only.h>
 #include <tessera/tile/detail/boundaries.h>
@@ -46,7 +47,7 @@ class Materializer {
 
   Materializer(const TiledMesh<Dim>& tiles, const Enumeration<Dim>& enumeration, bool needs_whole,
                const MaterializeOptions& options)
-      : tiles_(&tiles), exec_(Exec::host(options.exec.threads())), monitor_(options.monitor) {
+      : tiles_(&tiles), exec_(Exec::host(options.exec.threads())), monitor_(monitor_of(options.monitor)) {
     report(0);
     if (needs_whole && !enumeration.is_explicit()) {
       temporary_ = Enumeration<Dim>::make_explicit(tiles, exec_);
@@ -57,9 +58,7 @@ class Materializer {
     boundaries_ = Boundaries<Dim>(tiles, whole_);
   }
 
-  void report(double fraction) const {
-    if (monitor_ != nullptr) monitor_->update("working out a relation", fraction);
-  }
+  void report(double fraction) const { monitor_.update("working out a relation", fraction); }
 
   template <class R>
   [[nodiscard]] auto make() const {
@@ -78,10 +77,11 @@ class Materializer {
 
   /// Facets with one cell, and what lies on them.
   template <Kind K>
-  [[nodiscard]] IdArray<IdOf<K>, std::uint8_t> boundary_flags() const {
-    IdArray<IdOf<K>, std::uint8_t> flags(count(K), 0);
+  [[nodiscard]] IdArray<tiled::IdOf<K>, std::uint8_t> boundary_flags() const {
+    IdArray<tiled::IdOf<K>, std::uint8_t> flags(count(K), 0);
     const auto set = [&](uint32_t id) {
-      std::atomic_ref(flags[IdOf<K>(id)]).store(1, std::memory_order_relaxed);  // others may set it too
+      std::atomic_ref(flags[tiled::IdOf<K>(id)])
+          .store(1, std::memory_order_relaxed);  // others may set it too
     };
     for_each_upper<facet>([&](uint32_t v, const auto& around, size_t, size_t) {
       for (uint32_t i = 0; i < around.row_count(); ++i) {
@@ -127,9 +127,9 @@ class Materializer {
 
   /// The same as rows of ids. All are of one length, so that every share knows where to write.
   template <class R>
-  [[nodiscard]] Csr<typename R::Row, typename R::Entry> boundary() const {
+  [[nodiscard]] TiledCsr<R> boundary() const {
     constexpr uint32_t length = faces_of_simplex(R::from, R::to);
-    Csr<typename R::Row, typename R::Entry> csr;
+    TiledCsr<R> csr;
     csr.values.resize(checked_offset(length * count(R::from)));
     csr.offsets.resize(count(R::from) + 1);
     csr.offsets[0] = 0;
@@ -137,7 +137,7 @@ class Materializer {
       uint32_t* end = csr.offsets.data() + 1;
       auto* out = csr.values.data() + length * shares_[i][R::from].begin;
       boundaries_.template for_each<R::from, R::to>(shares_[i], [&](uint32_t id, const auto& row) {
-        for_each_entry(row, [&](uint32_t face) { *out++ = typename R::Entry(face); });
+        for_each_entry(row, [&](uint32_t face) { *out++ = typename R::TiledEntry(face); });
         end[id] = length * (id + 1);
       });
     });
@@ -146,20 +146,19 @@ class Materializer {
 
   /// The transpose of a boundary that is kept, row after row.
   template <class R>
-  [[nodiscard]] Csr<typename R::Row, typename R::Entry> transposed(
-      const Array<BoundaryRow<R::to, R::from>>& faces) const {
+  [[nodiscard]] TiledCsr<R> transposed(const Array<BoundaryRow<R::to, R::from>>& faces) const {
     const auto each = [&](const Share& share, auto&& emit) {
       for (size_t i = share[R::to].begin; i < share[R::to].end; ++i)
         for_each_entry(faces[i], [&](uint32_t f) { emit(f, static_cast<uint32_t>(i)); });
     };
     return Transpose(std::span<const Share>(shares_), R::from, each)
-        .template run<typename R::Row, typename R::Entry>();
+        .template run<typename R::TiledRow, typename R::TiledEntry>();
   }
 
   /// Vertices are at hand twice; the edges of faces are searched for once and kept meanwhile; cells come from
   /// the half stars.
   template <class R>
-  [[nodiscard]] Csr<typename R::Row, typename R::Entry> coboundary() const {
+  [[nodiscard]] TiledCsr<R> coboundary() const {
     if constexpr (R::from != Kind::vertex && R::to == top) {
       return cells_around<R>();
     } else if constexpr (R::from == Kind::vertex) {
@@ -169,7 +168,7 @@ class Materializer {
         });
       };
       return Transpose(std::span<const Share>(shares_), R::from, each)
-          .template run<typename R::Row, typename R::Entry>();
+          .template run<typename R::TiledRow, typename R::TiledEntry>();
     } else {
       return transposed<R>(boundary_rows<R::to, R::from>());
     }
@@ -193,7 +192,7 @@ class Materializer {
       return mine.hits;
     };
     const auto visit = [&](const TileGroup&, CellScratch<K>& mine, std::uint64_t before) {
-      if (monitor_ != nullptr && monitor_->is_stopped()) return;  // the next report says so
+      if (monitor_.is_stopped()) return;  // the next report says so
       const auto owned = mine.stars.vertices();
       size_t at = before;
       const size_t end = before + mine.hits;
@@ -220,7 +219,7 @@ class Materializer {
   /// Cells across each facet, 4 bytes a facet of a cell meanwhile. Where three cells or more share a facet
   /// the general way is taken.
   template <class R>
-  [[nodiscard]] Csr<typename R::Row, typename R::Entry> cell_neighbours() const {
+  [[nodiscard]] TiledCsr<R> cell_neighbours() const {
     Array<Across> across(count(top));
     std::atomic<bool> is_crowded{false};
     for_each_upper<facet>([&](uint32_t, const auto& around, size_t, size_t) {
@@ -244,10 +243,10 @@ class Materializer {
 
   /// One trip through memory: a chunk's entries are counted, and it is sorted when those before are known.
   template <class R>
-  [[nodiscard]] Csr<typename R::Row, typename R::Entry> sorted_rows(const Array<Across>& across) const {
+  [[nodiscard]] TiledCsr<R> sorted_rows(const Array<Across>& across) const {
     constexpr size_t chunk = 8192;
     const size_t chunks = (across.size() + chunk - 1) / chunk;
-    Csr<typename R::Row, typename R::Entry> csr;
+    TiledCsr<R> csr;
     csr.offsets.resize(across.size() + 1);
     csr.offsets[0] = 0;
     csr.values.resize(checked_offset(across.size() * (Dim + 1)));
@@ -261,7 +260,7 @@ class Materializer {
       for (size_t c = range.begin; c < range.end; ++c) {
         const Across row = sorted(across[c]);
         for (size_t k = 0; k <= Dim; ++k) {
-          if (at + k < limit) csr.values[at + k] = typename R::Entry(row[k]);  // nobody comes last
+          if (at + k < limit) csr.values[at + k] = typename R::TiledEntry(row[k]);  // nobody comes last
         }
         for_each_entry(row, [&](uint32_t other) { at += other != nobody ? 1 : 0; });
         csr.offsets[c + 1] = at;
@@ -284,9 +283,9 @@ class Materializer {
   /// Rows lie one after the other, so that a block may be copied where a row is shorter: the next one
   /// follows.
   template <class R>
-  [[nodiscard]] Csr<typename R::Row, typename R::Entry> cells_around() const {
-    using Entry = typename R::Entry;
-    Csr<typename R::Row, Entry> csr;
+  [[nodiscard]] TiledCsr<R> cells_around() const {
+    using Entry = typename R::TiledEntry;
+    Csr<typename R::TiledRow, Entry> csr;
     csr.offsets.resize(count(R::from) + 1);
     csr.offsets[0] = 0;
     csr.values.resize(checked_offset(std::uint64_t{faces_of_simplex(R::to, R::from)} * count(R::to)));
@@ -310,20 +309,21 @@ class Materializer {
     return csr;
   }
 
-  [[nodiscard]] Csr<VertexId, VertexId> vertex_neighbours() const {
+  [[nodiscard]] TiledCsr<VV> vertex_neighbours() const {
     const auto each = [&](const Share& share, auto&& emit) {
       boundaries_.template for_each<Kind::edge, Kind::vertex>(share, [&](uint32_t, const auto& ends) {
         emit(ends[1], ends[0]);
         emit(ends[0], ends[1]);
       });
     };
-    return Transpose(std::span<const Share>(shares_), Kind::vertex, each).template run<VertexId, VertexId>();
+    return Transpose(std::span<const Share>(shares_), Kind::vertex, each)
+        .template run<tiled::VertexId, tiled::VertexId>();
   }
 
   /// The others around each facet of an element. Two elements share one facet at most, so that a row's length
   /// is known from those of the facets.
   template <class R>
-  [[nodiscard]] Csr<typename R::Row, typename R::Entry> adjacency() const {
+  [[nodiscard]] TiledCsr<R> adjacency() const {
     constexpr Kind kind = R::from;
     constexpr Kind side = static_cast<Kind>(static_cast<int>(kind) - 1);
     constexpr size_t length = faces_of_simplex(kind, side);
@@ -340,18 +340,18 @@ class Materializer {
       first[i + 1] = entries;
     });
     std::partial_sum(first.begin(), first.end(), first.begin());
-    Csr<typename R::Row, typename R::Entry> csr;
+    TiledCsr<R> csr;
     csr.offsets.resize(count(kind) + 1);
     csr.offsets[0] = 0;
     csr.values.resize(checked_offset(first.back()));
     for_each_share(shares_, [&](size_t i) {
-      OthersAround<typename R::Entry, length> others;
+      OthersAround<typename R::TiledEntry, length> others;
       auto* limit = csr.values.data() + first[i + 1];
       auto* out = csr.values.data() + first[i];
       for (size_t x = shares_[i][kind].begin; x < shares_[i][kind].end; ++x) {
-        std::array<std::span<const typename R::Entry>, length> rows;
-        for (size_t k = 0; k < length; ++k) rows[k] = around[IdOf<side>(sides[x][k])];
-        out = others.write(rows, typename R::Entry(static_cast<uint32_t>(x)), out, limit);
+        std::array<std::span<const typename R::TiledEntry>, length> rows;
+        for (size_t k = 0; k < length; ++k) rows[k] = around[tiled::IdOf<side>(sides[x][k])];
+        out = others.write(rows, typename R::TiledEntry(static_cast<uint32_t>(x)), out, limit);
         csr.offsets[x + 1] = static_cast<uint32_t>(out - csr.values.data());
       }
     });
@@ -360,7 +360,7 @@ class Materializer {
 
   const TiledMesh<Dim>* tiles_;
   Exec exec_;
-  const Monitor* monitor_;
+  const Monitor& monitor_;
   std::optional<Enumeration<Dim>> temporary_;
   const EnumerationPart* whole_ = nullptr;
   std::vector<Share> shares_;
@@ -370,13 +370,14 @@ class Materializer {
 }  // namespace
 
 template <class R, int Dim>
-requires RelationOf<R, Dim> Csr<typename R::Row, typename R::Entry> materialize(
-    const TiledMesh<Dim>& tiles, const Enumeration<Dim>& enumeration, const MaterializeOptions& options) {
+requires RelationOf<R, Dim> TiledCsr<R> materialize(const TiledMesh<Dim>& tiles,
+                                                    const Enumeration<Dim>& enumeration,
+                                                    const MaterializeOptions& options) {
   constexpr bool is_of_cells = static_cast<int>(R::from) == Dim || static_cast<int>(R::to) == Dim;
   constexpr bool is_of_vertices = R::from == Kind::vertex || R::to == Kind::vertex;
   if constexpr (built_with_cuda) {
     if (options.exec.is_cuda()) {
-      const Monitor& monitor = options.monitor != nullptr ? *options.monitor : silent_monitor;
+      const Monitor& monitor = monitor_of(options.monitor);
       monitor.update("working out a relation", 0);
       const auto copy = device_tiles(tiles, options.exec);
       cuda::DeviceRelations<Dim> relations(tiles, *copy, options.exec);
@@ -392,9 +393,9 @@ requires RelationOf<R, Dim> Csr<typename R::Row, typename R::Entry> materialize(
 }
 
 template <Kind K, int Dim>
-IdArray<IdOf<K>, std::uint8_t> materialize_boundary(const TiledMesh<Dim>& tiles,
-                                                    const Enumeration<Dim>& enumeration,
-                                                    const MaterializeOptions& options) {
+IdArray<tiled::IdOf<K>, std::uint8_t> materialize_boundary(const TiledMesh<Dim>& tiles,
+                                                           const Enumeration<Dim>& enumeration,
+                                                           const MaterializeOptions& options) {
   (void)host_only(options.exec, "materialize_boundary()");
   const Materializer<Dim> materializer(tiles, enumeration, true, options);
   auto flags = materializer.template boundary_flags<K>();
@@ -402,13 +403,13 @@ IdArray<IdOf<K>, std::uint8_t> materialize_boundary(const TiledMesh<Dim>& tiles,
   return flags;
 }
 
-#define TS_INSTANTIATE(R, Dim)                                                                       \
-  template Csr<R::Row, R::Entry> materialize<R, Dim>(const TiledMesh<Dim>&, const Enumeration<Dim>&, \
-                                                     const MaterializeOptions&)
+#define TS_INSTANTIATE(R, Dim)                                                             \
+  template TiledCsr<R> materialize<R, Dim>(const TiledMesh<Dim>&, const Enumeration<Dim>&, \
+                                           const MaterializeOptions&)
 #include <tessera/tile/detail/instantiate_relations.inc>
 
-#define TS_INSTANTIATE_BOUNDARY(K, Dim)                                 \
-  template IdArray<IdOf<K>, std::uint8_t> materialize_boundary<K, Dim>( \
+#define TS_INSTANTIATE_BOUNDARY(K, Dim)                                        \
+  template IdArray<tiled::IdOf<K>, std::uint8_t> materialize_boundary<K, Dim>( \
       const TiledMesh<Dim>&, const Enumeration<Dim>&, const MaterializeOptions&)
 TS_INSTANTIATE_BOUNDARY(Kind::vertex, 2);
 TS_INSTANTIATE_BOUNDARY(Kind::edge, 2);

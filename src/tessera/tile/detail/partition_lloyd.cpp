@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/core/detail/monitor.h>
 #include <tessera/core/macros.h>
 #include <tessera/exec/detail/host/runs.h>
 #include <tessera/exec/detail/host_only.h>
@@ -69,8 +70,8 @@ class Clustering {
   static constexpr uint32_t seeding_interval = 5;
 
   void report() const {
-    if (options_.monitor == nullptr) return;
-    options_.monitor->update("clustering faces", static_cast<double>(iterations_) / options_.max_iterations);
+    monitor_of(options_.monitor)
+        .update("clustering faces", static_cast<double>(iterations_) / options_.max_iterations);
   }
 
   [[nodiscard]] bool is_large(size_t patch) const { return patches_[patch].size() > options_.max_faces; }
@@ -340,7 +341,7 @@ FacePatches compute_face_patches(const TriMesh& mesh, const LloydOptions& option
   const Clustered clustered = cluster(mesh, options);
   FacePatches result{Array<uint32_t>(mesh.cell_count()), clustered.patches, clustered.iterations};
   host_for_each(Exec::host(options.exec.threads()), mesh.cell_count(), [&](size_t f) {
-    result.patch_of_face[clustered.tiles.to_input(FaceId(static_cast<uint32_t>(f))).index()] =
+    result.patch_of_face[clustered.tiles.input(tiled::FaceId(static_cast<uint32_t>(f))).index()] =
         clustered.patch_of[f];
   });
   return result;
@@ -352,7 +353,7 @@ Partition partition_lloyd(const TriMesh& mesh, const LloydOptions& options) {
   const TiledMesh<2>& tiles = clustered.tiles;
   Array<uint32_t> tile_of(tiles.vertex_count());
   for_each_star<std::vector<uint32_t>>(
-      tiles, exec, [&](VertexId v, std::span<const uint32_t> star, std::vector<uint32_t>& patches) {
+      tiles, exec, [&](tiled::VertexId v, std::span<const uint32_t> star, std::vector<uint32_t>& patches) {
         patches.clear();
         for (const uint32_t face : star) patches.push_back(clustered.patch_of[face]);
         tile_of[v.index()] = most_frequent(patches);
@@ -364,8 +365,9 @@ Partition partition_lloyd(const TriMesh& mesh, const LloydOptions& options) {
         tile_of[v] = clustered.patches + static_cast<uint32_t>(i / isolated_a_tile);
       });
   Partition partition = partition_given(tile_of, tile_of.size(), exec);
-  host_for_each(exec, tile_of.size(),
-                [&](size_t v) { partition.order[v] = tiles.to_input(VertexId(partition.order[v])).index(); });
+  host_for_each(exec, tile_of.size(), [&](size_t v) {
+    partition.order[v] = tiles.input(tiled::VertexId(partition.order[v])).index();
+  });
   return partition;
 }
 

@@ -1,11 +1,11 @@
 #include <tessera/tile/push.h>
 
 #include <algorithm>
-#include <memory>
 #include <string_view>
 #include <vector>
 
-#include <tessera/exec/detail/host/parallel.h>
+#include <tessera/core/detail/monitor.h>
+#include <tessera/exec/detail/host/walk.h>
 #include <tessera/tile/detail/link_maker.h>
 #include <tessera/tile/detail/pushable.h>
 #include <tessera/tile/detail/rows.h>
@@ -42,31 +42,27 @@ struct Worker : RowWorker<Dim> {
 template <int Dim>
 void walk_tiles(const TiledMesh<Dim>& tiles, std::span<const RelationKey> relations,
                 const PushOptions<Dim>& options, const std::function<void(const TileVisit&)>& visit) {
-  const int threads = options.exec.threads();
+  const Exec exec = Exec::host(options.exec.threads());
+  const Monitor& monitor = monitor_of(options.monitor);
   Enumeration<Dim> own;
   const Enumeration<Dim>* enumeration = options.enumeration;
   if (enumeration == nullptr && std::ranges::any_of(relations, names_enumerated<Dim>)) {
-    own = Enumeration<Dim>::make_explicit(tiles, Exec::host(threads));
+    own = Enumeration<Dim>::make_explicit(tiles, exec);
     enumeration = &own;
   }
-  std::vector<std::unique_ptr<Worker<Dim>>> workers(static_cast<std::size_t>(threads));
-  host::for_each_chunk(threads, tiles.tile_count(), tiles_at_once, [&](host::Range range, int index) {
-    auto& worker = workers[static_cast<std::size_t>(index)];
-    if (worker == nullptr) worker = std::make_unique<Worker<Dim>>(tiles, enumeration, relations.size());
-    for (std::size_t t = range.begin; t < range.end; ++t) {
-      if (options.monitor != nullptr && options.monitor->is_stopped()) return;
-      const TileId tile(static_cast<std::uint32_t>(t));
-      const auto [begin, end] = internal_ids(relations[0].from, tiles, enumeration, tile);
-      TileVisit visited = {begin, end - begin, std::nullopt, worker->views};
-      if (options.active.has_value()) {
-        visited.active = elements_between(*options.active, begin, end);
-        if (visited.active->empty()) continue;
-      }
-      worker->fill(relations, tile);
-      visit(visited);
+  const auto make = [&](int) { return Worker<Dim>(tiles, enumeration, relations.size()); };
+  host::walk(tiles.tile_count(), {exec, monitor}, make, [&](Worker<Dim>& worker, std::size_t t) {
+    const TileId tile(static_cast<std::uint32_t>(t));
+    const auto [begin, end] = internal_ids(relations[0].from, tiles, enumeration, tile);
+    TileVisit visited = {begin, end - begin, std::nullopt, worker.views};
+    if (options.active.has_value()) {
+      visited.active = elements_between(*options.active, begin, end);
+      if (visited.active->empty()) return;
     }
+    worker.fill(relations, tile);
+    visit(visited);
   });
-  if (options.monitor != nullptr) options.monitor->update("walking the tiles", 1);
+  monitor.update("walking the tiles", 1);
 }
 
 template void walk_tiles<2>(const TiledMesh<2>&, std::span<const RelationKey>, const PushOptions<2>&,

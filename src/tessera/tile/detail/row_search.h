@@ -182,8 +182,8 @@ class RowSearch {
     row.make_room(end - begin + 1);
     if constexpr (N - First == Dim) {  // all but u
       Cell whole;
-      whole[0] = VertexId(u);
-      for (std::size_t i = 0; i < N; ++i) whole[i + 1] = VertexId(corners[i]);
+      whole[0] = tiled::VertexId(u);
+      for (std::size_t i = 0; i < N; ++i) whole[i + 1] = tiled::VertexId(corners[i]);
       for (std::uint32_t c = begin; c < end; ++c) row.keep(c, cell(c) == whole);
     } else {
       for (std::uint32_t c = begin; c < end; ++c) row.keep(c, has<First>(cell(c), corners));
@@ -248,7 +248,7 @@ class RowSearch {
     for (std::uint32_t& entry : row.values()) {
       std::array<std::uint32_t, 4> left{};
       std::size_t n = 0;
-      for (const VertexId corner : cell(entry)) {
+      for (const tiled::VertexId corner : cell(entry)) {
         if (std::find(own.begin(), own.end(), corner.index()) == own.end()) left[n++] = corner.index();
       }
       if constexpr (L::to == Kind::vertex) entry = left[0];

@@ -144,7 +144,7 @@ class RowMaker {
     make_room(cells.size() * (Dim + std::size_t{1}));
     for (std::uint32_t c = cells.begin; c < cells.end; ++c) {
       const Cell cell = oriented(c);
-      for (const VertexId v : cell) add(v.index());
+      for (const tiled::VertexId v : cell) add(v.index());
       end_row();
     }
   }
@@ -159,12 +159,12 @@ class RowMaker {
     view_.load(*tiles_, tile);
     const auto owned = view_.owned();
     for (std::uint32_t v = owned.begin; v < owned.end; ++v) {
-      star_.build(view_, VertexId(v), StarDepth::neighbours);
+      star_.build(view_, tiled::VertexId(v), StarDepth::neighbours);
       const auto neighbours = star_.neighbours();
       ring_.assign(neighbours.size(), ring_end);
       std::uint32_t arcs = 0;
       star_.for_each_cell([&](std::uint32_t c, const std::array<std::uint32_t, Dim>&) {
-        const auto [from, to] = arc_around(oriented(c), VertexId(v));
+        const auto [from, to] = arc_around(oriented(c), tiled::VertexId(v));
         add_to_ring(ring_.data(), star_.rank(from.index()), star_.rank(to.index()), arcs);
       });
       const std::uint32_t size = static_cast<std::uint32_t>(neighbours.size());
@@ -256,7 +256,7 @@ class RowMaker {
   /// The elements around a side. Those of facets are found without an enumeration of the mesh.
   template <Kind Side, std::size_t N>
   std::span<const std::uint32_t> rows_around(const std::array<std::uint32_t, N>& corners) {
-    const TileId tile = tiles_->tile_of(VertexId(corners[0]));
+    const TileId tile = tiles_->tile_of(tiled::VertexId(corners[0]));
     const Sides& sides = sides_.at(tile, [&](Sides& made) {
       if constexpr (Side == facet) {
         made.part = lookup_->part(tile);
@@ -286,17 +286,18 @@ class RowMaker {
     view_.load(*tiles_, tile);
     const auto owned = view_.owned();
     for (std::uint32_t v = owned.begin; v < owned.end; ++v) {
-      const auto star = view_.star(VertexId(v));
+      const auto star = view_.star(tiled::VertexId(v));
       make_room(9 * star.size() + 1);  // the most that a coboundary of a vertex or of its edges takes
       if constexpr (R::to == top) {
         for (const std::uint32_t c : star) add(view_.cell_id(c));
         end_row();
       } else if constexpr (R::from == Kind::vertex) {
-        star_.build(view_, VertexId(v), R::to == Kind::face ? StarDepth::upper_links : StarDepth::neighbours);
+        star_.build(view_, tiled::VertexId(v),
+                    R::to == Kind::face ? StarDepth::upper_links : StarDepth::neighbours);
         emit_vertex<R>(v);
         end_row();
       } else {
-        star_.build(view_, VertexId(v), StarDepth::links);
+        star_.build(view_, tiled::VertexId(v), StarDepth::links);
         emit_faces_of_edges(v);
       }
     }

@@ -21,8 +21,6 @@
 
 namespace tessera::detail {
 
-inline constexpr std::size_t tiles_at_once = 8;  ///< handed to a worker together
-
 /// One tile with small local numbers.
 ///
 ///   vertices   owned 0, 1, ... in the order of their ids, then ghosts in the order they are met
@@ -100,10 +98,10 @@ class TileView {
   [[nodiscard]] const LocalCell& cell(std::uint32_t local) const { return cells_[local]; }
   [[nodiscard]] std::span<const LocalCell> cells() const { return cells_; }
   /// The local cells around an owned vertex, ascending.
-  [[nodiscard]] std::span<const std::uint32_t> star(VertexId v) const { return star(v, star_); }
+  [[nodiscard]] std::span<const std::uint32_t> star(tiled::VertexId v) const { return star(v, star_); }
   /// The same of what fill_stars() made.
   template <class Entry>
-  [[nodiscard]] std::span<const Entry> star(VertexId v, const Array<Entry>& stars) const {
+  [[nodiscard]] std::span<const Entry> star(tiled::VertexId v, const Array<Entry>& stars) const {
     const std::uint32_t local = v.index() - owned_.begin;
     return {stars.data() + offsets_[local], offsets_[local + 1] - offsets_[local]};
   }
@@ -206,7 +204,7 @@ enum class StarDepth {
 template <int Dim>
 class VertexStar {
  public:
-  void build(const TileView<Dim>& view, VertexId center, StarDepth depth) {
+  void build(const TileView<Dim>& view, tiled::VertexId center, StarDepth depth) {
     forget();
     view_ = &view;
     center_ = center.index();
@@ -218,7 +216,7 @@ class VertexStar {
     depth == StarDepth::links ? connect<true>() : connect<false>();
   }
 
-  [[nodiscard]] VertexId center() const { return VertexId(center_); }
+  [[nodiscard]] tiled::VertexId center() const { return tiled::VertexId(center_); }
   /// Ids of the vertices joined to the center, ascending.
   [[nodiscard]] std::span<const std::uint32_t> neighbours() const { return {neighbours_.data(), count_}; }
   /// How many of them are below the center: ranks from here on are the upper ones.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <tessera/core/config.h>
+#include <tessera/core/detail/monitor.h>
 #include <tessera/core/error.h>
 #include <tessera/exec/detail/host/runs.h>
 #include <tessera/exec/for_each.h>
@@ -54,7 +55,8 @@ namespace detail {
 template <int Dim>
 class Tiler {
  public:
-  using Cell = typename SimplexMesh<Dim>::Cell;
+  using Cell = typename TiledMesh<Dim>::Cell;
+  using InputCell = typename SimplexMesh<Dim>::Cell;
 
   Tiler(const SimplexMesh<Dim>& mesh, const TileOptions& options)
       : mesh_(mesh), options_(options), exec_(Exec::host(options.exec.threads())) {}
@@ -74,7 +76,7 @@ class Tiler {
 
  private:
   void report(const char* stage, double fraction) const {
-    if (options_.monitor != nullptr) options_.monitor->update(stage, fraction);
+    monitor_of(options_.monitor).update(stage, fraction);
   }
 
   void number_vertices() {
@@ -110,7 +112,7 @@ class Tiler {
       size_t count = 0;
       bool ascends = true;
       for (size_t c = share.begin; c < share.end; ++c) {
-        const Cell& cell = mesh_.cells[c];
+        const InputCell& cell = mesh_.cells[c];
         bool has_order = true;
         for (size_t k = 1; k < cell.size(); ++k) has_order &= cell[k - 1] < cell[k];
         count += has_order ? ascending_foreign_runs(cell) : foreign_runs(cell);
@@ -125,9 +127,9 @@ class Tiler {
   }
 
   /// Corners ascend; `is_turned` tells whether that took an odd number of exchanges.
-  Cell renumbered(const Cell& input, bool& is_turned) const {
+  Cell renumbered(const InputCell& input, bool& is_turned) const {
     Cell cell;
-    for (size_t k = 0; k < cell.size(); ++k) cell[k] = tiles_.from_input(input[k]);
+    for (size_t k = 0; k < cell.size(); ++k) cell[k] = tiles_.tiled(input[k]);
     is_turned = false;
     for (size_t i = 1; i < cell.size(); ++i) {
       for (size_t j = i; j > 0 && cell[j] < cell[j - 1]; --j) {
@@ -142,7 +144,7 @@ class Tiler {
   /// renumbered cells are made twice rather than kept: that is cheaper than 16 bytes a cell.
   void sort_cells() {
     if (tiles_.keeps_vertex_order() && is_sorted_) {
-      tiles_.cells_ = mesh_.cells;
+      tiles_.borrow_cells(mesh_);
       return;
     }
     const size_t n = mesh_.cell_count();
@@ -216,7 +218,7 @@ class Tiler {
   void find_intervals() {
     tiles_.first_cell_.resize(tiles_.tile_count() + 1);
     host_for_each(exec_, tiles_.first_cell_.size(), [&](size_t t) {
-      const VertexId first(tiles_.first_vertex_[t]);
+      const tiled::VertexId first(tiles_.first_vertex_[t]);
       const auto place = std::partition_point(tiles_.cells_.begin(), tiles_.cells_.end(),
                                               [&](const Cell& cell) { return cell[0] < first; });
       tiles_.first_cell_[t] = static_cast<uint32_t>(place - tiles_.cells_.begin());
@@ -247,7 +249,7 @@ class Tiler {
     host::for_each_chunk(exec_.threads(), tiles_.tile_count(), chunk, [&](host::Range range, int) {
       Part& part = parts[range.begin / chunk];
       for (size_t own = range.begin; own < range.end; ++own) {
-        const VertexId end(tiles_.first_vertex_[own + 1]);
+        const tiled::VertexId end(tiles_.first_vertex_[own + 1]);
         for (uint32_t c = tiles_.first_cell_[own]; c < tiles_.first_cell_[own + 1]; ++c) {
           const Cell& cell = tiles_.cells_[c];
           if (cell.back() < end) continue;
@@ -299,6 +301,12 @@ TiledMesh<3> tile(const TetMesh& mesh, const TileOptions& options) {
 }
 
 template <int Dim>
+void TiledMesh<Dim>::borrow_cells(const SimplexMesh<Dim>& mesh) {
+  static_assert(sizeof(Cell) == sizeof(mesh.cells[0]));  // an id of either kind is its index
+  cells_ = {reinterpret_cast<const Cell*>(mesh.cells.data()), mesh.cells.size()};
+}
+
+template <int Dim>
 RibbonStatistics TiledMesh<Dim>::ribbon() const {
   const double cells = static_cast<double>(std::max<size_t>(1, cell_count()));
   return {external_.values.size(), static_cast<double>(external_.values.size()) / cells};
@@ -317,8 +325,8 @@ int TiledMesh<Dim>::validate(const SimplexMesh<Dim>& mesh) const {
   if (vertex_from_input_.size() != vertex_to_input_.size()) return 1;
   if (!keeps_vertex_order() && vertex_to_input_.size() != nv) return 1;
   for (uint32_t v = 0; v < nv; ++v) {
-    const VertexId input = to_input(VertexId(v));
-    if (input.index() >= nv || from_input(input).index() != v) return 1;
+    const VertexId in = input(tiled::VertexId(v));
+    if (in.index() >= nv || tiled(in).index() != v) return 1;
   }
   if (first_vertex_.front() != 0 || first_vertex_.back() != nv || tile_of_vertex_.size() != nv) return 2;
   for (size_t t = 0; t < tile_count(); ++t) {
@@ -332,11 +340,11 @@ int TiledMesh<Dim>::validate(const SimplexMesh<Dim>& mesh) const {
   for (size_t c = 0; c < cells_.size(); ++c) {
     if (!std::is_sorted(cells_[c].begin(), cells_[c].end())) return 3;
     if (c > 0 && !(cells_[c - 1] < cells_[c])) return 3;
-    const uint32_t input = to_input(CellId(static_cast<uint32_t>(c))).index();
-    if (input >= cells_.size() || seen[input]) return 4;
-    seen[input] = true;
-    Cell expected = mesh.cells[input];
-    for (VertexId& v : expected) v = from_input(v);
+    const InputCellId in = input(CellId(static_cast<uint32_t>(c)));
+    if (in.index() >= cells_.size() || seen[in.index()]) return 4;
+    seen[in.index()] = true;
+    Cell expected;
+    for (size_t k = 0; k <= Dim; ++k) expected[k] = tiled(mesh[in][k]);
     int exchanges = 0;
     for (size_t i = 0; i < expected.size(); ++i) {
       for (size_t j = i + 1; j < expected.size(); ++j) exchanges += expected[j] < expected[i] ? 1 : 0;

@@ -96,7 +96,7 @@ class UpperCells {
     const std::uint8_t* rank_of = rank_of_.data();
     const auto cells = cells_;
     const std::uint32_t mask = low_bits();
-    const auto rank = [=](VertexId u) { return std::size_t{rank_of[u.index() & mask]}; };
+    const auto rank = [=](tiled::VertexId u) { return std::size_t{rank_of[u.index() & mask]}; };
     std::uint32_t fullest = 0;
     const auto hit = [&](std::size_t row, std::uint32_t cell, std::uint8_t facet) {
       const std::uint32_t count = count_[row]++;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <tessera/core/csr.h>
-#include <tessera/exec/detail/host/parallel.h>
+#include <tessera/exec/detail/host/walk.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/primitives.h>
 #include <tessera/tile/detail/star.h>
@@ -40,7 +40,7 @@ class InputStar {
 
   void select(uint32_t center) {
     for (uint32_t i = 0; i < count_; ++i) ranks_[locals_[i]] = unseen;
-    cells_ = view_.star(VertexId(center));
+    cells_ = view_.star(tiled::VertexId(center));
     own_ = inputs_[center - view_.owned().begin];
     collect_neighbours();
     if constexpr (Dim == 3) count_ <= 64 ? connect() : connect_many();
@@ -137,10 +137,9 @@ class InputStar {
 /// Calls f(star, tile) for every tile, each worker with a star of its own.
 template <int Dim, class F>
 void for_each_tile(const GradientData<Dim>& gradient, const Exec& exec, const Monitor& monitor, const F& f) {
-  std::vector<InputStar<Dim>> stars(static_cast<size_t>(exec.threads()), InputStar<Dim>(gradient));
-  host::for_each_chunk(exec.threads(), gradient.tiles().tile_count(), 1, [&](host::Range t, int worker) {
-    if (!monitor.is_stopped()) f(stars[static_cast<size_t>(worker)], TileId(static_cast<uint32_t>(t.begin)));
-  });
+  host::walk(
+      gradient.tiles().tile_count(), {exec, monitor, 1}, [&](int) { return InputStar<Dim>(gradient); },
+      [&](InputStar<Dim>& star, size_t t) { f(star, TileId(static_cast<uint32_t>(t))); });
 }
 
 }  // namespace

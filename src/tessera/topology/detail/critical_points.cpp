@@ -118,7 +118,7 @@ Array<CriticalPoint> sorted_by_vertex(const TiledMesh<Dim>& tiles, std::span<con
   Array<uint32_t> vertices(points.size());
   Array<uint32_t> order(points.size());
   host_for_each(exec, points.size(), [&](size_t i) {
-    vertices[i] = tiles.to_input(points[i].vertex).index();
+    vertices[i] = tiles.input(tiled::VertexId(points[i].vertex.index())).index();
     order[i] = static_cast<uint32_t>(i);
   });
   sort_pairs<uint32_t, uint32_t>(exec, vertices, order, bits_in_use(tiles.vertex_count()));

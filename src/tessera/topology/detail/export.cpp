@@ -176,8 +176,7 @@ struct TopologyExporter<Dim>::State {
       for (const CriticalCell& cell : gradient.critical_cells(d)) {
         names.push_back(cell.name);
         list.highest.push_back(cell.highest);
-        const VertexId highest(gradient.highest(cell).index());
-        list.on_boundary.push_back(static_cast<std::int8_t>(on_boundary[highest]));
+        list.on_boundary.push_back(static_cast<std::int8_t>(on_boundary[gradient.highest(cell)]));
       }
       list.lowest.resize(names.size());
       list.ids = describe(names, [&](size_t i, const auto& simplex) {

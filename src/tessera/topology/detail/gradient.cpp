@@ -206,15 +206,14 @@ class GradientBuilder {
 
   template <class Stars>
   [[nodiscard]] uint32_t first_cell(const Stars& stars) const {
-    using CellId = typename TiledMesh<Dim>::CellId;
     uint32_t first = GradientData<Dim>::none;
-    CellId lowest;
+    typename TiledMesh<Dim>::InputCellId lowest;
     for (const auto& cell : stars.star()) {
       const uint32_t id = stars.cell_id(cell.cell);
-      const CellId input = tiles_.to_input(CellId(id));
-      if (first != GradientData<Dim>::none && !(input < lowest)) continue;
+      const auto in = input(id);
+      if (first != GradientData<Dim>::none && !(in < lowest)) continue;
       first = id;
-      lowest = input;
+      lowest = in;
       if (tiles_.keeps_cell_order()) break;  // stars ascend
     }
     return first;
@@ -280,7 +279,7 @@ class GradientBuilder {
   }
 
   [[nodiscard]] auto input(uint32_t cell) const {
-    return tiles_.to_input(typename TiledMesh<Dim>::CellId(cell));
+    return tiles_.input(typename TiledMesh<Dim>::CellId(cell));
   }
 
   /// Notes the cells beyond the facet of a top cell, which are several, and gives that with the lowest input

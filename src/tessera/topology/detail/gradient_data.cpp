@@ -86,7 +86,7 @@ CellName GradientData<Dim>::facet_of(uint32_t cell, size_t corner) const {
 template <int Dim>
 std::optional<uint32_t> GradientData<Dim>::find_cell(std::span<const uint32_t> vertices) const {
   typename TiledMesh<Dim>::Cell cell;
-  for (size_t k = 0; k <= Dim; ++k) cell[k] = VertexId(vertices[k]);
+  for (size_t k = 0; k <= Dim; ++k) cell[k] = tiled::VertexId(vertices[k]);
   std::sort(cell.begin(), cell.end());
   const auto cells = tiles_->cells();
   const auto at = std::lower_bound(cells.begin(), cells.end(), cell);
@@ -99,12 +99,12 @@ template <int Dim>
 std::optional<typename GradientData<Dim>::Simplex> GradientData<Dim>::partner_of_facet(
     std::span<const uint32_t> vertices) const {
   TileView<Dim> view;
-  view.load(*tiles_, tiles_->tile_of(VertexId(vertices[0])));
-  for (const uint32_t local : view.star(VertexId(vertices[0]))) {
+  view.load(*tiles_, tiles_->tile_of(tiled::VertexId(vertices[0])));
+  for (const uint32_t local : view.star(tiled::VertexId(vertices[0]))) {
     const uint32_t c = view.cell_id(local);
     if (opposite_[c] == critical) continue;
     std::vector<uint32_t> corners;
-    for (const VertexId corner : tiles_->cells()[c]) corners.push_back(corner.index());
+    for (const tiled::VertexId corner : tiles_->cells()[c]) corners.push_back(corner.index());
     const uint32_t opposite = corners[opposite_[c]];
     const bool has_all = std::all_of(vertices.begin(), vertices.end(), [&](uint32_t u) {
       return u != opposite && std::find(corners.begin(), corners.end(), u) != corners.end();

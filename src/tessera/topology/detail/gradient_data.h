@@ -63,11 +63,11 @@ class GradientData {
   [[nodiscard]] const OrderArray& order() const { return order_; }
   [[nodiscard]] VertexOrderKey order(VertexId v) const { return order_[to_tiled(v)]; }
 
-  [[nodiscard]] VertexId to_input(tiled::VertexId v) const { return tiles_->to_input(VertexId(v.index())); }
-  [[nodiscard]] tiled::VertexId to_tiled(VertexId v) const {
-    return tiled::VertexId(tiles_->from_input(v).index());
+  [[nodiscard]] VertexId to_input(tiled::VertexId v) const { return tiles_->input(v); }
+  [[nodiscard]] tiled::VertexId to_tiled(VertexId v) const { return tiles_->tiled(v); }
+  [[nodiscard]] CellId to_input_cell(std::uint32_t cell) const {
+    return tiles_->input(typename TiledMesh<Dim>::CellId(cell));
   }
-  [[nodiscard]] CellId to_input_cell(std::uint32_t cell) const { return tiles_->to_input(CellId(cell)); }
 
   /// The lower neighbours of a vertex, lowest first; tiled ids.
   [[nodiscard]] std::span<const std::uint32_t> lower(tiled::VertexId v) const {

@@ -51,9 +51,7 @@ void rank_wide(const TiledMesh<Dim>& tiles, Array<uint64_t> keys, const Exec& ex
   Array<uint32_t> ids(keys.size());
   host_for_each(exec, ids.size(), [&](size_t v) { ids[v] = static_cast<uint32_t>(v); });
   sort_pairs<uint64_t, uint32_t>(exec, keys, ids);
-  host_for_each(exec, ids.size(), [&](size_t place) {
-    order[tiled::VertexId(tiles.from_input(VertexId(ids[place])).index())] = place;
-  });
+  host_for_each(exec, ids.size(), [&](size_t place) { order[tiles.tiled(VertexId(ids[place]))] = place; });
 }
 
 }  // namespace
@@ -71,7 +69,7 @@ OrderArray compute_order(const TiledMesh<Dim>& tiles, const Field& field, const 
       rank_wide(tiles, std::move(keys), exec, order);
     } else {
       host_for_each(exec, values.size(), [&](size_t v) {
-        const uint32_t input = tiles.to_input(VertexId(static_cast<uint32_t>(v))).index();
+        const uint32_t input = tiles.input(tiled::VertexId(static_cast<uint32_t>(v))).index();
         order[tiled::VertexId(static_cast<uint32_t>(v))] = uint64_t{sortable(values[input])} << 32 | input;
       });
     }

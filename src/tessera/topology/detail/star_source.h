@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -19,7 +18,7 @@
 #include <tessera/connect/detail/connect_tiled.h>
 #include <tessera/core/error.h>
 #include <tessera/core/progress.h>
-#include <tessera/exec/detail/host/parallel.h>
+#include <tessera/exec/detail/host/walk.h>
 #include <tessera/exec/exec.h>
 #include <tessera/tile/detail/star.h>
 #include <tessera/topology/critical_points.h>
@@ -57,12 +56,12 @@ class TileStars {
     }
   }
   [[nodiscard]] auto owned() const { return view_.owned(); }
-  void select(VertexId center) {
+  void select(tiled::VertexId center) {
     center_ = center;
     star_ = view_.star(center, stars_);
   }
 
-  [[nodiscard]] VertexId center() const { return center_; }
+  [[nodiscard]] tiled::VertexId center() const { return center_; }
   [[nodiscard]] std::uint32_t own() const { return center_.index() - view_.owned().begin; }
   [[nodiscard]] std::size_t vertex_count() const { return order_.size(); }
   [[nodiscard]] std::span<const StarCell<Dim>> star() const { return star_; }
@@ -78,7 +77,7 @@ class TileStars {
   Array<StarCell<Dim>> stars_;
   Array<std::uint32_t> ids_;
   Array<std::uint64_t> order_;
-  VertexId center_;
+  tiled::VertexId center_;
   std::span<const StarCell<Dim>> star_;
 };
 
@@ -91,14 +90,15 @@ class PulledStars {
   PulledStars(const TiledMesh<Dim>& tiles, const OrderArray& order, const Rows& rows)
       : tiles_(&tiles), order_of_(&order), reader_(rows.reader()) {}
 
-  void select(VertexId center) {
+  void select(tiled::VertexId center) {
     center_ = center;
     ++round_;
     ids_.assign(1, center.index());
     cells_.clear();
     star_.clear();
     corners_.clear();
-    for (const auto cell : reader_[center]) {
+    for (const auto pulled : reader_[VertexId(center.index())]) {  // rows speak tiled ids, see check_rows()
+      const typename TiledMesh<Dim>::CellId cell(pulled.index());
       auto& corners = corners_.emplace_back();
       auto& added = star_.emplace_back();
       added.cell = static_cast<std::uint32_t>(cells_.size());
@@ -113,7 +113,7 @@ class PulledStars {
     for (std::size_t l = 0; l < ids_.size(); ++l) order_[l] = (*order_of_)[tiled::VertexId(ids_[l])];
   }
 
-  [[nodiscard]] VertexId center() const { return center_; }
+  [[nodiscard]] tiled::VertexId center() const { return center_; }
   [[nodiscard]] static std::uint32_t own() { return 0; }
   [[nodiscard]] std::size_t vertex_count() const { return ids_.size(); }
   [[nodiscard]] std::span<const StarCell<Dim>> star() const { return star_; }
@@ -154,7 +154,7 @@ class PulledStars {
   const TiledMesh<Dim>* tiles_;
   const OrderArray* order_of_;
   typename Rows::Reader reader_;
-  VertexId center_;
+  tiled::VertexId center_;
   std::uint64_t round_ = 0;
   std::vector<std::uint32_t> ids_;
   std::vector<StarCell<Dim>> star_;
@@ -183,14 +183,6 @@ void check_rows(const TiledMesh<Dim>& tiles, const Rows<StarRelation<Dim>, Dim>*
   }
 }
 
-/// One S for each worker, made by `make`.
-template <class S, class Make>
-std::vector<std::unique_ptr<S>> one_for_each_worker(const Exec& exec, const Make& make) {
-  std::vector<std::unique_ptr<S>> made;
-  for (int i = 0; i < exec.threads(); ++i) made.push_back(make());
-  return made;
-}
-
 /// Vertices that follow each other in one tile.
 struct VertexRange {
   std::uint32_t begin = 0;
@@ -202,16 +194,17 @@ struct VertexRange {
 template <int Dim, class RangeAt, class F>
 void for_each_star_of(const TiledMesh<Dim>& tiles, const OrderArray& order, std::size_t count,
                       const RangeAt& range_at, const Exec& exec, const Monitor& monitor, const F& f) {
-  const auto stars = one_for_each_worker<TileStars<Dim>>(
-      exec, [&] { return std::make_unique<TileStars<Dim>>(tiles, order); });
-  host::for_each_chunk(exec.threads(), count, 1, [&](host::Range chunk, int worker) {
-    if (monitor.is_stopped()) return;
-    TileStars<Dim>& mine = *stars[static_cast<std::size_t>(worker)];
-    const VertexRange range = range_at(chunk.begin);
-    mine.load(tiles.tile_of(VertexId(range.begin)));
+  struct Scratch {
+    TileStars<Dim> stars;
+    int worker;
+  };
+  const auto make = [&](int worker) { return Scratch{TileStars<Dim>(tiles, order), worker}; };
+  host::walk(count, {exec, monitor, 1}, make, [&](Scratch& mine, std::size_t i) {
+    const VertexRange range = range_at(i);
+    mine.stars.load(tiles.tile_of(tiled::VertexId(range.begin)));
     for (std::uint32_t v = range.begin; v < range.end; ++v) {
-      mine.select(VertexId(v));
-      f(worker, mine);
+      mine.stars.select(tiled::VertexId(v));
+      f(mine.worker, mine.stars);
     }
   });
 }
@@ -236,18 +229,17 @@ void for_each_star(const TiledMesh<Dim>& tiles, const OrderArray& order,
     };
     return for_each_star_of(tiles, order, tiles.tile_count(), tile_at, exec, monitor, f);
   }
-  const auto stars = one_for_each_worker<PulledStars<Dim>>(
-      exec, [&] { return std::make_unique<PulledStars<Dim>>(tiles, order, *rows); });
+  struct Scratch {
+    PulledStars<Dim> stars;
+    int worker;
+  };
+  const auto make = [&](int worker) { return Scratch{PulledStars<Dim>(tiles, order, *rows), worker}; };
   // Each thread stays in one place for long, so that whoever works ahead of it is not in vain.
   const std::size_t chunk =
       std::max<std::size_t>(4096, tiles.vertex_count() / (4 * static_cast<std::size_t>(exec.threads())));
-  host::for_each_chunk(exec.threads(), tiles.vertex_count(), chunk, [&](host::Range range, int worker) {
-    PulledStars<Dim>& mine = *stars[static_cast<std::size_t>(worker)];
-    for (std::size_t v = range.begin; v < range.end; ++v) {
-      if (monitor.is_stopped()) return;
-      mine.select(VertexId(static_cast<std::uint32_t>(v)));
-      f(worker, mine);
-    }
+  host::walk(tiles.vertex_count(), {exec, monitor, chunk}, make, [&](Scratch& mine, std::size_t v) {
+    mine.stars.select(tiled::VertexId(static_cast<std::uint32_t>(v)));
+    f(mine.worker, mine.stars);
   });
 }
 

@@ -168,11 +168,11 @@ class WallEdges {
   void add_if_around(uint32_t id, uint32_t a, uint32_t b) {
     const auto& corners = gradient_.tiles().cells()[id];
     bool is_around = false;
-    for (const VertexId corner : corners) is_around |= corner.index() == b;
+    for (const tiled::VertexId corner : corners) is_around |= corner.index() == b;
     if (!is_around) return;
     RingCell cell{gradient_.to_input_cell(id).index(), id, {}};
     size_t others = 0;
-    for (const VertexId corner : corners) {
+    for (const tiled::VertexId corner : corners) {
       if (corner.index() != a && corner.index() != b) cell.others[others++] = corner.index();
     }
     ring_.push_back(cell);
@@ -335,7 +335,7 @@ std::vector<std::unique_ptr<WallEdges>> explore_edges(const GradientData<3>& gra
       gradient, options,
       [&] {
         return [&](tiled::VertexId v) {
-          const auto row = vt[VertexId(v.index())];
+          const auto row = vt[v];
           return std::span(reinterpret_cast<const uint32_t*>(row.data()), row.size());
         };
       },

@@ -76,7 +76,7 @@ HostMadeTile make_on_host(RowWorker<Dim>& worker, const TiledMesh<Dim>& mesh,
     const auto edge_at = [&](uint32_t v) { return whole.edge_offsets[v]; };
     take_rows(whole.face_offsets, whole.face_hi, begin, end, edge_at, made);
   } else {
-    const TileId tile = mesh.tile_of(VertexId(begin));
+    const TileId tile = mesh.tile_of(tiled::VertexId(begin));
     worker.maker.template fill<R>(tile, worker.rows);
     const auto row_at = [&](uint32_t v) {
       if constexpr (R::from == Kind::vertex) return v - mesh.vertices(tile).begin;
@@ -376,11 +376,11 @@ DeviceTileRows DeviceRelations<Dim>::some(const Exec& stream, std::span<const ui
 }
 
 template <class R, int Dim>
-Csr<typename R::Row, typename R::Entry> materialize(DeviceRelations<Dim>& relations) {
-  using Entry = typename R::Entry;
+TiledCsr<R> materialize(DeviceRelations<Dim>& relations) {
+  using Entry = typename R::TiledEntry;
   relations.template prepare<R>();
   const DeviceRows rows = relations.template whole<R>();
-  Csr<typename R::Row, Entry> csr;
+  TiledCsr<R> csr;
   csr.offsets = rows.offsets.to_host();
   csr.values.resize(rows.values.size());
   static_assert(sizeof(Entry) == sizeof(uint32_t));
@@ -392,8 +392,7 @@ Csr<typename R::Row, typename R::Entry> materialize(DeviceRelations<Dim>& relati
 template class DeviceRelations<2>;
 template class DeviceRelations<3>;
 
-#define TS_INSTANTIATE(R, Dim) \
-  template Csr<typename R::Row, typename R::Entry> materialize<R, Dim>(DeviceRelations<Dim>&);
+#define TS_INSTANTIATE(R, Dim) template TiledCsr<R> materialize<R, Dim>(DeviceRelations<Dim>&);
 #include <tessera/tile/detail/instantiate_relations.inc>
 
 #define TS_INSTANTIATE(R, Dim)                      \

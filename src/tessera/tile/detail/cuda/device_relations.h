@@ -125,6 +125,6 @@ class DeviceRelations {
 
 /// materialize() on a device: the same rows.
 template <class R, int Dim>
-[[nodiscard]] Csr<typename R::Row, typename R::Entry> materialize(DeviceRelations<Dim>& relations);
+[[nodiscard]] TiledCsr<R> materialize(DeviceRelations<Dim>& relations);
 
 }  // namespace tessera::detail::cuda

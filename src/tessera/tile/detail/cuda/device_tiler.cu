@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include <tessera/core/detail/monitor.h>
 #include <tessera/exec/primitives.h>
 #include <tessera/mesh/detail/morton.h>
 #include <tessera/mesh/detail/octree.h>
@@ -205,7 +206,7 @@ class DeviceTiler {
   // Not private: nvcc allows no lambdas in private functions.
 
   void report(const char* stage, double fraction) const {
-    if (options_.monitor != nullptr) options_.monitor->update(stage, fraction);
+    monitor_of(options_.monitor).update(stage, fraction);
   }
 
   TiledMesh<Dim> on_host() {
@@ -423,7 +424,7 @@ class DeviceTiler {
     tiles_.external_.offsets = device_->first_external.to_host();
     tiles_.external_.values = device_->external.to_host();
     if (device_->cell_to_input.empty()) {
-      tiles_.cells_ = mesh_->cells;
+      tiles_.borrow_cells(*mesh_);
       return;
     }
     tiles_.cell_to_input_ = device_->cell_to_input.to_host();

@@ -324,12 +324,12 @@ template <int Dim>
 void find_boundary_on_host(const TiledMesh<Dim>& tiles, uint32_t begin, uint32_t end,
                            Array<uint8_t>& on_boundary) {
   TileView<Dim> view;
-  view.load(tiles, tiles.tile_of(VertexId(begin)));
+  view.load(tiles, tiles.tile_of(tiled::VertexId(begin)));
   std::vector<std::array<uint32_t, 2>> facets;  // around v: its other vertices
   for (uint32_t v = begin; v < end; ++v) {
     const uint32_t own = v - view.owned().begin;
     facets.clear();
-    for (const uint32_t c : view.star(VertexId(v))) {
+    for (const uint32_t c : view.star(tiled::VertexId(v))) {
       const auto& cell = view.cell(c);
       for (int i = 0; i <= Dim; ++i) {
         if (cell[i] == own) continue;

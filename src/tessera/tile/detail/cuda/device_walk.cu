@@ -3,6 +3,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <tessera/core/detail/monitor.h>
 #include <tessera/exec/primitives.h>
 #include <tessera/tile/detail/pushable.h>
 #include <tessera/tile/detail/ring_rules.h>
@@ -162,10 +163,8 @@ void walk_tiles_on_device(const TiledMesh<Dim>& tiles, std::span<const RelationK
   const Array<uint32_t>& first = maker.first_of(from);
   const Array<uint32_t> chosen = choose_tiles(first, options.active);
   for (size_t at = 0; at < chosen.size(); at += batch_tiles) {
-    if (options.monitor != nullptr) {
-      options.monitor->update("walking the tiles",
-                              static_cast<double>(at) / static_cast<double>(chosen.size()));
-    }
+    monitor_of(options.monitor)
+        .update("walking the tiles", static_cast<double>(at) / static_cast<double>(chosen.size()));
     const std::span<const uint32_t> batch(chosen.data() + at, std::min(batch_tiles, chosen.size() - at));
     Buffer<uint32_t> memory;
     Array<uint32_t> tile_rows;
@@ -195,7 +194,7 @@ void walk_tiles_on_device(const TiledMesh<Dim>& tiles, std::span<const RelationK
     }
   }
   synchronize(exec);
-  if (options.monitor != nullptr) options.monitor->update("walking the tiles", 1);
+  monitor_of(options.monitor).update("walking the tiles", 1);
 }
 
 template void walk_tiles_on_device<2>(const TiledMesh<2>&, std::span<const RelationKey>,

@@ -16,6 +16,7 @@
 #include <tessera/exec/buffer.h>
 #include <tessera/tile/detail/cuda/device_tiles.h>
 #include <tessera/tile/enumeration.h>
+#include <tessera/tile/materialize.h>
 #include <tessera/tile/relation.h>
 
 namespace tessera::detail::cuda {

@@ -171,9 +171,11 @@ TEST(Formats, ObjWithEveryIndex) {
   ASSERT_EQ(mesh.cell_count(), 4U);
   EXPECT_EQ(mesh.cells[2], cell(0, 1, 3));
   EXPECT_EQ(mesh.cells[3], cell(0, 2, 3));
-  EXPECT_EQ(values_of<float>(mesh.point_data, "Color"),
-            (std::vector<float>{1, 0, 0, 0, 1, 0, 1, 1, 1, 1, 1, 1}));
-  EXPECT_TRUE(has_note(result.report, "vn, vt"));
+  EXPECT_EQ(values_of<std::uint8_t>(mesh.point_data, "RGB"),
+            (std::vector<std::uint8_t>{255, 0, 0, 0, 255, 0, 255, 255, 255, 255, 255, 255}));
+  EXPECT_EQ(values_of<float>(mesh.point_data, "Normals"),
+            (std::vector<float>{0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1}));
+  EXPECT_EQ(values_of<float>(mesh.point_data, "TCoords"), std::vector<float>(8, 0.0F));
   EXPECT_TRUE(has_note(result.report, "l, "));
 }
 

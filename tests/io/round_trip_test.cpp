@@ -142,7 +142,7 @@ TEST(RoundTripPly, WideIntegersBecomeDoubles) {
 TEST(RoundTripObj, ColoursStay) {
   TempDir directory;
   TriMesh mesh = testing::make_two_triangles<double>();
-  mesh.point_data.add(testing::make_field("Color", ScalarType::f32, 4, 3));
+  mesh.point_data.add(testing::make_field("RGB", ScalarType::f32, 4, 3));
   write_mesh(directory / "mesh.obj", mesh);
   EXPECT_TRUE(read_triangles(directory / "mesh.obj") == mesh);
 }

@@ -64,19 +64,28 @@ struct WriteOptions {
   const Monitor* monitor = nullptr;
 };
 
+/// What was done with a mesh that was written.
+struct WriteReport {
+  std::vector<std::string> notes;  ///< what was left out or changed, a sentence each
+};
+
 /// Writes in the format of the file's extension: to a temporary file beside it, which is renamed into place
 /// when all of it is on the disk. Error(unsupported) if the format cannot hold such a mesh, Error(bad_mesh)
 /// if an id names no point or a field has another length than its mesh, Error(write_failed) otherwise; an
-/// existing file then stays. Fields that a format has no place for are left out (obj, stl, off; see
-/// docs/formats.md).
-void write_mesh(const std::filesystem::path& file, const TetMesh& mesh, const WriteOptions& options = {});
-void write_mesh(const std::filesystem::path& file, const TriMesh& mesh, const WriteOptions& options = {});
-void write_mesh(const std::filesystem::path& file, const Grid& mesh, const WriteOptions& options = {});
-void write_mesh(const std::filesystem::path& file, const AnyMesh& mesh, const WriteOptions& options = {});
+/// existing file then stays. Fields that a format has no place for (docs/formats.md) are left out, which the
+/// report says.
+WriteReport write_mesh(const std::filesystem::path& file, const TetMesh& mesh,
+                       const WriteOptions& options = {});
+WriteReport write_mesh(const std::filesystem::path& file, const TriMesh& mesh,
+                       const WriteOptions& options = {});
+WriteReport write_mesh(const std::filesystem::path& file, const Grid& mesh, const WriteOptions& options = {});
+WriteReport write_mesh(const std::filesystem::path& file, const AnyMesh& mesh,
+                       const WriteOptions& options = {});
 
 /// Points, vertices, lines and polygons as a .vtp or legacy .vtk file; whole or not at all, with the errors
 /// of write_mesh().
-void write_poly(const std::filesystem::path& file, const PolyData& poly, const WriteOptions& options = {});
+WriteReport write_poly(const std::filesystem::path& file, const PolyData& poly,
+                       const WriteOptions& options = {});
 /// Reads them back from a .vtp file. Error(unsupported) for triangle strips and other kinds of files.
 [[nodiscard]] PolyData read_poly(const std::filesystem::path& file, const ReadOptions& options = {});
 

@@ -87,6 +87,10 @@ class Field {
 /// Fields of one association in the order they were added; names are unique.
 class FieldSet {
  public:
+  FieldSet() = default;
+  /// Fields of names that all differ.
+  explicit FieldSet(std::vector<Field> fields) : fields_(std::move(fields)) {}
+
   /// Adds the field; one of the same name is replaced in place.
   Field& add(Field field);
   [[nodiscard]] bool has(std::string_view name) const { return find(name) != nullptr; }
@@ -105,13 +109,19 @@ class FieldSet {
   [[nodiscard]] auto end() { return fields_.end(); }
   [[nodiscard]] std::size_t bytes() const;
 
+  /// The field that viewers colour by first: the one that was set, if it is there, else the first of one
+  /// component; null if there is none. A set without it is equal to one with it.
+  [[nodiscard]] const Field* active() const;
+  void set_active(std::string name) { active_ = std::move(name); }
+
   /// Every field's tuples named by `order`, in that order.
   [[nodiscard]] FieldSet gather(std::span<const std::uint32_t> order) const;
 
-  friend bool operator==(const FieldSet&, const FieldSet&) = default;
+  friend bool operator==(const FieldSet& a, const FieldSet& b) { return a.fields_ == b.fields_; }
 
  private:
   std::vector<Field> fields_;
+  std::string active_;
 };
 
 }  // namespace tessera

@@ -151,6 +151,12 @@ void Input::require(std::uint64_t count, std::uint64_t bytes, std::string_view w
   }
 }
 
+void Input::claim(std::uint64_t bytes) {
+  constexpr std::uint64_t most_owners = 4;
+  claimed_ += std::min(bytes, size_);
+  if (claimed_ / most_owners > size_) fail("has arrays that together claim several times its size");
+}
+
 void Input::fail(const std::string& reason) const {
   throw Error(ErrorCode::bad_file, name_ + ": " + reason);
 }

@@ -62,6 +62,10 @@ class Input {
   /// Fails unless `count` things of at least `bytes` bytes each can still follow.
   void require(std::uint64_t count, std::uint64_t bytes, std::string_view what) const;
 
+  /// Counts bytes of the file that an array says are its own. Arrays may share some, but not so many that
+  /// together they have several times the file: fails then.
+  void claim(std::uint64_t bytes);
+
   [[noreturn]] void fail(const std::string& reason) const;
   [[noreturn]] void refuse(const std::string& reason) const;  ///< a valid file that we cannot serve
 
@@ -72,6 +76,7 @@ class Input {
   const Monitor& monitor_;
   int descriptor_ = -1;
   std::uint64_t size_ = 0;
+  std::uint64_t claimed_ = 0;
   std::uint64_t taken_ = 0;  // from the disk so far; arrays are read in any order, but this only grows
   std::uint64_t end_ = 0;    // of the range
   std::uint64_t start_ = 0;  // of the window, in the file

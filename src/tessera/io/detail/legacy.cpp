@@ -8,6 +8,7 @@
 
 #include <tessera/io/detail/cells.h>
 #include <tessera/io/detail/formats.h>
+#include <tessera/io/detail/roles.h>
 #include <tessera/io/detail/text.h>
 
 namespace tessera::detail::io {
@@ -67,7 +68,7 @@ class LegacyReader {
   CellList read_old_cells(std::uint64_t count, std::uint64_t size);
   CellList read_new_cells(std::uint64_t count, std::uint64_t size);
   void read_cell_types();
-  void start_attributes(FieldSet& fields, std::uint64_t expected);
+  void start_attributes(FieldList& fields, std::uint64_t expected);
   bool read_attribute();
   void read_scalars();
   void read_colours();
@@ -105,7 +106,10 @@ class LegacyReader {
   RawMesh raw_;
   Grid grid_;
   CellList cells_, vertices_, lines_, polygons_, strips_;
-  FieldSet* fields_ = &raw_.field_data;  // what the arrays that follow belong to
+  FieldList point_fields_{report_};
+  FieldList cell_fields_{report_};
+  FieldList mesh_fields_{report_};
+  FieldList* fields_ = &mesh_fields_;    // what the arrays that follow belong to
   std::optional<std::uint64_t> tuples_;  // that they must have
 };
 
@@ -148,8 +152,16 @@ bool LegacyReader::next_line() {
 AnyMesh LegacyReader::read(const ReadOptions& options) {
   read_header();
   while (next_line()) read_statement();
-  if (dataset_ != "structured_points") return make_mesh(options);
-  grid_.field_data = std::move(raw_.field_data);
+  const auto take_fields = [&](auto& mesh) {
+    mesh.point_data = point_fields_.take();
+    mesh.cell_data = cell_fields_.take();
+    mesh.field_data = mesh_fields_.take();
+  };
+  if (dataset_ != "structured_points") {
+    take_fields(raw_);
+    return make_mesh(options);
+  }
+  take_fields(grid_);
   return std::move(grid_);
 }
 
@@ -157,13 +169,11 @@ void LegacyReader::read_statement() {
   const std::string keyword = line_.keyword;
   const bool is_lattice = dataset_ == "structured_points";
   if (keyword == "point_data") {
-    start_attributes(is_lattice ? grid_.point_data : raw_.point_data,
-                     is_lattice ? grid_.vertex_count() : raw_.points.size());
+    start_attributes(point_fields_, is_lattice ? grid_.vertex_count() : raw_.points.size());
   } else if (keyword == "cell_data") {
     const std::uint64_t poly =
         vertices_.ends.size() + lines_.ends.size() + polygons_.ends.size() + strips_.ends.size();
-    start_attributes(is_lattice ? grid_.cell_data : raw_.cell_data,
-                     is_lattice ? grid_.cell_count() : cells_.ends.size() + poly);
+    start_attributes(cell_fields_, is_lattice ? grid_.cell_count() : cells_.ends.size() + poly);
   } else if (keyword == "metadata") {
     skip_text_block();
   } else if (read_geometry()) {
@@ -309,7 +319,7 @@ void LegacyReader::read_cell_types() {
   }
 }
 
-void LegacyReader::start_attributes(FieldSet& fields, std::uint64_t expected) {
+void LegacyReader::start_attributes(FieldList& fields, std::uint64_t expected) {
   if (count(0) != expected) {
     input_.fail("has " + line_.keyword + " for " + word(0) + " elements, but there are " +
                 std::to_string(expected));

@@ -2,6 +2,7 @@
 // normals) is left out.
 #include <tessera/io/detail/cells.h>
 #include <tessera/io/detail/formats.h>
+#include <tessera/io/detail/roles.h>
 #include <tessera/io/detail/text.h>
 
 namespace tessera::detail::io {
@@ -40,7 +41,7 @@ struct OffCounts {
   std::uint64_t points, faces;
 };
 
-OffCounts read_counts(Input& input, OffLines& lines, FileReport& report) {
+OffCounts read_counts(Input& input, OffLines& lines) {
   Words words(lines.next());
   const std::string_view magic = words.next();
   if (!magic.ends_with("OFF")) input.fail("does not begin with OFF");
@@ -48,7 +49,6 @@ OffCounts read_counts(Input& input, OffLines& lines, FileReport& report) {
     input.refuse("is of the kind " + std::string(magic.substr(0, 40)) +
                  "; only OFF, COFF, NOFF and CNOFF can be read");
   }
-  if (magic != "OFF") report.notes.push_back("Left out the normals and colours of the points.");
   Words rest = words;
   if (rest.next().empty()) words = Words(lines.next());
   const auto points = lines.number<std::uint64_t>(words);
@@ -63,29 +63,37 @@ OffCounts read_counts(Input& input, OffLines& lines, FileReport& report) {
 
 AnyMesh read_off(Input& input, const ReadOptions& options, FileReport& report) {
   OffLines lines(input);
-  const OffCounts counts = read_counts(input, lines, report);
+  const OffCounts counts = read_counts(input, lines);
   TextPoints points;
+  bool has_point_extra = false;
   points.reserve(counts.points);
   for (std::uint64_t i = 0; i < counts.points; ++i) {
     Words words(lines.next());
     const auto x = lines.number<double>(words);
     const auto y = lines.number<double>(words);
     points.add({x, y, lines.number<double>(words)});
+    has_point_extra = has_point_extra || !words.next().empty();
   }
+  if (has_point_extra) report.notes.emplace_back("Left out the normals and colours of the points.");
   RawMesh raw;
   raw.points = points.take();
   Array<std::int64_t> corners;
+  bool has_extra = false;
   for (std::uint64_t i = 0; i < counts.faces; ++i) {
     Words words(lines.next());
     const auto size = lines.number<std::uint64_t>(words);
     for (std::uint64_t k = 0; k < size; ++k) corners.push_back(lines.number<std::int64_t>(words));
     raw.add_polygon(size);
+    has_extra = has_extra || !words.next().empty();
   }
+  if (has_extra)
+    report.notes.emplace_back("Left out what follows the corners of the faces, such as colours.");
   return assemble(input, std::move(raw), corners, options, report);
 }
 
 void write_off(Output& output, const MeshRef& mesh, const WriteOptions&) {
   const TriMesh& triangles = only_triangles(output, mesh, "an off file");
+  note_left_out(output.notes, "an off file", triangles, [](const Field&, bool) { return false; });
   output.write("OFF\n");
   output.number(triangles.vertex_count());
   output.write(" ");

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <tessera/core/error.h>
 #include <tessera/core/progress.h>
@@ -48,6 +49,8 @@ class Output {
   void patch(std::uint64_t position, std::string_view bytes);
 
   void commit();
+
+  std::vector<std::string> notes;  ///< what a writer leaves out or changes, a sentence each
 
   [[noreturn]] void fail(const std::string& reason) const;
   [[noreturn]] void refuse(const std::string& reason) const;  ///< the format cannot hold the mesh

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include <tessera/io/detail/cells.h>
 #include <tessera/io/detail/formats.h>
+#include <tessera/io/detail/roles.h>
 #include <tessera/io/detail/text.h>
 
 namespace tessera::detail::io {
@@ -163,7 +165,8 @@ class PlyRows {
   PlyFormat format_;
 };
 
-/// The scalar properties of an element as fields, filled row by row. "v[0]", "v[1]", ... are one field "v".
+/// The scalar properties of an element as fields, filled row by row. "v[0]", "v[1]", ... are one field "v",
+/// and so are the names that PLY has for normals, colours and texture coordinates.
 class PlyColumns {
  public:
   PlyColumns(const PlyElement& element, std::uint64_t count) {
@@ -173,13 +176,18 @@ class PlyColumns {
         places_.push_back({});
         continue;
       }
-      const std::string base = base_name(first.name, 0);
+      std::string name = base_name(first.name, 0);
       std::size_t components = 1;
-      if (!base.empty()) {
-        while (continues(element, i + components, first.type, base, components)) ++components;
+      if (const PlyGroup* const group = find_group(element, i); group != nullptr) {
+        name = group->field;
+        components = group->components.size();
+      } else if (!name.empty()) {
+        while (continues(element, i + components, first.type, name, components)) ++components;
+      } else {
+        name = first.name;
       }
       for (std::size_t k = 0; k < components; ++k) places_.push_back({fields_.size(), k});
-      fields_.emplace_back(base.empty() ? first.name : base, first.type, count, components);
+      fields_.emplace_back(name, first.type, count, components);
       i += components - 1;
     }
   }
@@ -201,10 +209,10 @@ class PlyColumns {
     return is_float ? Points(join<float>(axes)) : Points(join<double>(axes));
   }
 
-  FieldSet take_fields() {
-    FieldSet set;
-    for (Field& field : fields_) set.add(std::move(field));
-    return set;
+  FieldSet take_fields(FileReport& report) {
+    FieldList list(report);
+    for (Field& field : fields_) list.add(std::move(field));
+    return list.take();
   }
 
  private:
@@ -224,6 +232,22 @@ class PlyColumns {
     if (i >= element.properties.size()) return false;
     const Property& next = element.properties[i];
     return !next.list_size && next.type == type && base_name(next.name, component) == base;
+  }
+
+  /// The group that the properties from i on are, all of one type.
+  static const PlyGroup* find_group(const PlyElement& element, std::size_t i) {
+    const std::span<const Property> rest = std::span(element.properties).subspan(i);
+    const auto is_here = [&](const PlyGroup& group) {
+      if (rest.size() < group.components.size()) return false;
+      for (std::size_t k = 0; k < group.components.size(); ++k) {
+        const Property& p = rest[k];
+        if (p.name != group.components[k] || p.list_size || p.type != rest[0].type) return false;
+      }
+      return true;
+    };
+    const auto groups = list_ply_groups();
+    const auto found = std::ranges::find_if(groups, is_here);
+    return found == groups.end() ? nullptr : &*found;
   }
 
   Field take(const Input& input, std::string_view name) {
@@ -296,10 +320,10 @@ class PlyReader {
     }
     if (is_vertex) {
       raw_.points = columns.take_points(input_);
-      raw_.point_data = columns.take_fields();
+      raw_.point_data = columns.take_fields(report_);
       has_points_ = true;
     } else if (is_face) {
-      raw_.cell_data = columns.take_fields();
+      raw_.cell_data = columns.take_fields(report_);
     }
     has_faces_ = has_faces_ || is_face || is_strip;
   }

@@ -3,6 +3,7 @@
 
 #include <tessera/io/detail/cells.h>
 #include <tessera/io/detail/formats.h>
+#include <tessera/io/detail/roles.h>
 #include <tessera/io/detail/text.h>
 
 namespace tessera::detail::io {
@@ -21,18 +22,23 @@ TriMesh make_soup(Points points) {
   return mesh;
 }
 
-TriMesh read_binary_facets(Input& input, std::uint64_t count) {
+TriMesh read_binary_facets(Input& input, std::uint64_t count, FileReport& report) {
   input.seek(header_bytes + 4);
   input.require(count, facet_bytes, "triangles");
   if (count > 0xFFFFFFFFu / 3) input.refuse("has more than 4294967295 points");
   Array<Vec3f> points(3 * count);
+  bool has_extra = false;
   for (std::uint64_t i = 0; i < count; ++i) {
     std::array<float, 12> facet = {};
     read_binary<float>(input, facet, false);
     std::memcpy(&points[3 * i], facet.data() + 3, 9 * sizeof(float));
-    std::array<char, 2> ignored = {};
-    input.read(ignored.data(), ignored.size());
+    std::array<char, 2> extra = {};
+    input.read(extra.data(), extra.size());
+    has_extra = has_extra || extra[0] != 0 || extra[1] != 0;
   }
+  if (has_extra)
+    report.notes.emplace_back(
+        "Left out the two bytes behind each triangle, which some programs use for colours.");
   return make_soup(std::move(points));
 }
 
@@ -78,7 +84,7 @@ AnyMesh read_stl(Input& input, const ReadOptions&, FileReport& report) {
   // Binary files may begin with "solid" too, so the size decides first.
   const bool is_text = start.starts_with("solid") && input.size() != header_bytes + 4 + facet_bytes * count;
   if (!is_text && start.size() < header_bytes + 4) input.fail("is too short for an STL file");
-  TriMesh mesh = is_text ? read_text_facets(input) : read_binary_facets(input, count);
+  TriMesh mesh = is_text ? read_text_facets(input) : read_binary_facets(input, count, report);
   report.cells.push_back({cell_type_name(triangle), mesh.cell_count()});
   report.notes.emplace_back("STL does not say which triangles share points; weld joins them.");
   return mesh;
@@ -121,6 +127,7 @@ void write_binary_facet(Output& output, const std::array<Vec3d, 3>& corners, Vec
 
 void write_stl(Output& output, const MeshRef& mesh, const WriteOptions& options) {
   const TriMesh& triangles = only_triangles(output, mesh, "an stl file");
+  note_left_out(output.notes, "an stl file", triangles, [](const Field&, bool) { return false; });
   if (options.ascii) {
     output.write("solid tessera\n");
   } else {

@@ -58,8 +58,8 @@ void check(const std::filesystem::path& file, const PolyData& poly) {
 
 /// Has `write(output)` write a file that appears complete or not at all.
 template <class Mesh, class Write>
-void write_whole(const std::filesystem::path& file, const Mesh& mesh, const WriteOptions& options,
-                 const Write& write) {
+WriteReport write_whole(const std::filesystem::path& file, const Mesh& mesh, const WriteOptions& options,
+                        const Write& write) {
   check(file, mesh);
   io::Output output(file, mesh.bytes(), options.monitor);
   try {
@@ -68,16 +68,17 @@ void write_whole(const std::filesystem::path& file, const Mesh& mesh, const Writ
     throw Error(ErrorCode::out_of_memory, file.string() + ": no memory was left to write it");
   }
   output.commit();
+  return {std::move(output.notes)};
 }
 
 template <class Mesh>
-void write_any(const std::filesystem::path& file, const Mesh& mesh, const WriteOptions& options) {
+WriteReport write_any(const std::filesystem::path& file, const Mesh& mesh, const WriteOptions& options) {
   const io::Format* const format = io::find_format(file);
   if (format == nullptr) {
     throw Error(ErrorCode::unsupported,
                 file.string() + ": has an unknown extension; known are " + io::join(list_extensions()));
   }
-  write_whole(file, mesh, options, [&](io::Output& output) { format->write(output, &mesh, options); });
+  return write_whole(file, mesh, options, [&](io::Output& output) { format->write(output, &mesh, options); });
 }
 
 }  // namespace
@@ -110,29 +111,30 @@ void write_rows(Output& output, const Points& points, std::string_view start, st
 
 }  // namespace detail::io
 
-void write_mesh(const std::filesystem::path& file, const TetMesh& mesh, const WriteOptions& options) {
-  write_any(file, mesh, options);
+WriteReport write_mesh(const std::filesystem::path& file, const TetMesh& mesh, const WriteOptions& options) {
+  return write_any(file, mesh, options);
 }
 
-void write_mesh(const std::filesystem::path& file, const TriMesh& mesh, const WriteOptions& options) {
-  write_any(file, mesh, options);
+WriteReport write_mesh(const std::filesystem::path& file, const TriMesh& mesh, const WriteOptions& options) {
+  return write_any(file, mesh, options);
 }
 
-void write_mesh(const std::filesystem::path& file, const Grid& mesh, const WriteOptions& options) {
-  write_any(file, mesh, options);
+WriteReport write_mesh(const std::filesystem::path& file, const Grid& mesh, const WriteOptions& options) {
+  return write_any(file, mesh, options);
 }
 
-void write_mesh(const std::filesystem::path& file, const AnyMesh& mesh, const WriteOptions& options) {
-  std::visit([&](const auto& own) { write_any(file, own, options); }, mesh);
+WriteReport write_mesh(const std::filesystem::path& file, const AnyMesh& mesh, const WriteOptions& options) {
+  return std::visit([&](const auto& own) { return write_any(file, own, options); }, mesh);
 }
 
-void write_poly(const std::filesystem::path& file, const PolyData& poly, const WriteOptions& options) {
+WriteReport write_poly(const std::filesystem::path& file, const PolyData& poly, const WriteOptions& options) {
   const io::Format* const format = io::find_format(file);
   if (format == nullptr || format->write_poly == nullptr) {
     throw Error(ErrorCode::unsupported,
                 file.string() + ": points, lines and polygons are written as vtp or vtk files");
   }
-  write_whole(file, poly, options, [&](io::Output& output) { format->write_poly(output, poly, options); });
+  return write_whole(file, poly, options,
+                     [&](io::Output& output) { format->write_poly(output, poly, options); });
 }
 
 }  // namespace tessera

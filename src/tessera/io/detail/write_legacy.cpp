@@ -103,6 +103,7 @@ class LegacyWriter {
       output_.write("POINTS " + std::to_string(places.size()) + (sizeof(T) == 8 ? " double\n" : " float\n"));
       write_numbers(std::span<const T>(reinterpret_cast<const T*>(places.data()), 3 * places.size()), 3);
     });
+    output_.write("\n");  // some readers want a line to end before the next keyword, in binary files too
   }
 
   void write_data(std::string_view keyword, const FieldSet& fields, std::size_t count) {

@@ -1,8 +1,12 @@
-// Writer of PLY, text or little-endian. A field of several components becomes the properties "v[0]", "v[1]",
-// ...; 64-bit integers become doubles, which is the best that PLY has.
+// Writer of PLY, text or little-endian. Normals, colours and texture coordinates have the names that others
+// read (roles.h). Another field of several components becomes the properties "v[0]", "v[1]", ...; 64-bit
+// integers become doubles, which is the best that PLY has.
+#include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include <tessera/io/detail/formats.h>
+#include <tessera/io/detail/roles.h>
 #include <tessera/io/detail/text.h>
 
 namespace tessera::detail::io {
@@ -60,12 +64,14 @@ class PlyWriter {
 
   void write_properties(const FieldSet& fields) {
     for (const Field& field : fields) {
+      const auto names = ply_names(field);
       for (std::size_t k = 0; k < field.components(); ++k) {
         output_.write("property ");
         output_.write(type_name(field.type()));
         output_.write(" ");
-        output_.write(encode_name(field.name()));
-        if (field.components() > 1) output_.write(std::string("[").append(std::to_string(k)).append("]"));
+        output_.write(names.empty() ? encode_name(field.name()) : std::string(names[k]));
+        if (names.empty() && field.components() > 1)
+          output_.write(std::string("[").append(std::to_string(k)).append("]"));
         output_.write("\n");
       }
     }
@@ -97,11 +103,33 @@ class PlyWriter {
   bool is_text_;
 };
 
+/// Integers that a double does not hold.
+void note_rounded(std::vector<std::string>& notes, const TriMesh& mesh) {
+  for (const FieldSet* fields : {&mesh.point_data, &mesh.cell_data}) {
+    for (const Field& field : *fields) {
+      const bool is_exact = field.visit([](auto values) {
+        using T = typename decltype(values)::value_type;
+        if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
+          constexpr T most = T{1} << std::numeric_limits<double>::digits;
+          return std::ranges::all_of(
+              values, [](T x) { return x <= most && (std::is_unsigned_v<T> || x >= T{0} - most); });
+        }
+        return true;
+      });
+      if (!is_exact)
+        notes.push_back("Rounded integers of \"" + field.name() +
+                        "\" above 2^53, because PLY has doubles only.");
+    }
+  }
+}
+
 }  // namespace
 
 void write_ply(Output& output, const MeshRef& mesh, const WriteOptions& options) {
   const TriMesh& triangles = only_triangles(output, mesh, "a ply file");
   if (triangles.vertex_count() > 0x7FFFFFFFu) output.refuse("a ply file holds at most 2147483647 points");
+  note_left_out(output.notes, "a ply file", triangles, [](const Field&, bool) { return true; });
+  note_rounded(output.notes, triangles);
   PlyWriter(output, options.ascii).write(triangles);
 }
 

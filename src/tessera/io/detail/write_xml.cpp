@@ -14,6 +14,7 @@
 
 #include <tessera/io/detail/cells.h>
 #include <tessera/io/detail/formats.h>
+#include <tessera/io/detail/roles.h>
 
 namespace tessera::detail::io {
 namespace {
@@ -78,7 +79,7 @@ class XmlWriter {
   }
 
   void fields(const std::string& tag, const FieldSet& set) {
-    open(tag);
+    open(tag + (tag == "FieldData" ? "" : active_attributes(set)));
     for (const Field& field : set) {
       const std::string tuples =
           tag == "FieldData" ? " NumberOfTuples=\"" + std::to_string(field.size()) + "\"" : "";
@@ -104,6 +105,20 @@ class XmlWriter {
   }
 
  private:
+  /// Which arrays are meant as what: ParaView and pyvista show normals and scalars by these.
+  static std::string active_attributes(const FieldSet& set) {
+    std::string text;
+    const auto name = [&](const char* as, const std::string& field) {
+      text += std::string(" ") + as + "=\"" + encode_entities(field) + "\"";
+    };
+    if (const Field* const scalars = set.active(); scalars != nullptr) name("Scalars", scalars->name());
+    for (const Field& field : set) {
+      if (role_of(field) == Role::normals) name("Normals", field.name());
+      if (role_of(field) == Role::texture) name("TCoords", field.name());
+    }
+    return text;
+  }
+
   struct Pending {
     std::uint64_t offset_place;
     const void* data;

@@ -63,6 +63,8 @@ class XmlArray {
       input_.seek(place_, text_end_);
       read_text(input_, to);
       place_ = input_.position();
+      left_ -= to.size();
+      if (left_ == 0) check_end();
       return;
     }
     read_bytes(to.data(), to.size_bytes());
@@ -71,6 +73,7 @@ class XmlArray {
 
  private:
   void open_text(const Element& element, std::uint64_t count);
+  void check_end() const;  ///< of a text: nothing but other elements may follow
   void open_plain(std::uint64_t bytes);
   void open_compressed(const std::string& compressor, std::uint64_t bytes);
   void check_blocks(double most_expansion) const;
@@ -87,6 +90,7 @@ class XmlArray {
   std::string name_;
   ScalarType type_;
   bool is_text_ = false;
+  std::uint64_t left_ = 0;  // numbers of a text that are still to be read
   bool is_base64_ = false;
   bool is_swapped_ = false;
   std::size_t header_bytes_;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <numeric>
 
 #include <vtkCallbackCommand.h>
 #include <vtkCommand.h>
@@ -113,7 +114,14 @@ void XmlArray::open_text(const Element& element, std::uint64_t count) {
   is_text_ = true;
   place_ = element.begin;
   text_end_ = element.end;
+  left_ = count;
   if (count > text_end_ - place_) fail("should hold " + std::to_string(count) + " numbers, but is shorter");
+}
+
+void XmlArray::check_end() const {
+  const std::string_view rest = input_.token();
+  if (rest.empty() || rest.front() == '<') return;
+  fail("holds \"" + std::string(rest.substr(0, 40)) + "\" behind its numbers");
 }
 
 void XmlArray::open_plain(std::uint64_t bytes) {
@@ -122,6 +130,7 @@ void XmlArray::open_plain(std::uint64_t bytes) {
     fail("should hold " + std::to_string(bytes) + " bytes, but says " + std::to_string(held) + " of " +
          std::to_string(encoded_remaining()) + " that there are");
   }
+  input_.claim(bytes);
 }
 
 void XmlArray::open_compressed(const std::string& compressor, std::uint64_t bytes) {
@@ -140,6 +149,7 @@ void XmlArray::open_compressed(const std::string& compressor, std::uint64_t byte
   for (std::uint64_t& size : block_sizes_) size = read_word();
   if (last_block_bytes_ == 0) last_block_bytes_ = block_bytes_;
   check_blocks(codec.most_expansion);
+  input_.claim(std::accumulate(block_sizes_.begin(), block_sizes_.end(), std::uint64_t{0}));
   const double held = blocks == 0 ? 0
                                   : static_cast<double>(block_bytes_) * static_cast<double>(blocks - 1) +
                                         static_cast<double>(last_block_bytes_);

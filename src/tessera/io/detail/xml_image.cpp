@@ -1,4 +1,5 @@
 // Reader of vti: a lattice, whose pieces are boxes of it that may share their outermost points.
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -75,12 +76,31 @@ void copy_box(const Field& part, Field& whole, const Box& box, const Size& whole
   });
 }
 
+/// Fails unless every element of the whole is in a box.
+void check_cover(const Input& input, const std::vector<Box>& boxes, const Size& whole) {
+  std::vector<bool> is_covered(volume(whole));
+  for (const Box& box : boxes) {
+    for (std::uint64_t k = 0; k < box.size[2]; ++k) {
+      for (std::uint64_t j = 0; j < box.size[1]; ++j) {
+        const std::uint64_t row =
+            ((box.first[2] + k) * whole[1] + box.first[1] + j) * whole[0] + box.first[0];
+        std::fill_n(is_covered.begin() + static_cast<std::ptrdiff_t>(row), box.size[0], true);
+      }
+    }
+  }
+  if (std::ranges::find(is_covered, false) != is_covered.end())
+    input.fail("has pieces that leave gaps in its extent");
+}
+
 FieldSet read_boxes(XmlPieces& xml, std::string_view kind, const std::vector<Box>& boxes, const Size& whole) {
   std::vector<std::uint64_t> tuples;
   std::uint64_t covered = 0;
   for (const Box& box : boxes) covered += tuples.emplace_back(volume(box.size));
   // Memory for the whole is justified only if the pieces can fill it.
   if (covered < volume(whole)) xml.input.fail("has pieces that do not cover its extent");
+  const bool has_arrays =
+      xml.pieces[0]->find(kind) != nullptr && !xml.pieces[0]->find(kind)->children.empty();
+  if (boxes.size() > 1 && has_arrays) check_cover(xml.input, boxes, whole);
   return read_joined(xml, kind, tuples, volume(whole), [&](XmlArray& array, Field& field, std::size_t piece) {
     if (boxes.size() == 1) return field.visit([&](auto values) { array.read(values); });
     Field part("", field.type(), tuples[piece], field.components());

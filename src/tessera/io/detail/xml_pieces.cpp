@@ -4,14 +4,15 @@
 #include <memory>
 
 #include <tessera/io/detail/formats.h>
+#include <tessera/io/detail/roles.h>
 
 namespace tessera::detail::io {
 namespace {
 
 std::uint64_t components_of(const Input& input, const Element& array) {
   const std::uint64_t components = count_attribute(input, array, "NumberOfComponents", 1);
-  // Only so large that products with it cannot overflow; XmlArray asks whether the file can hold them.
-  if (components == 0 || components > std::numeric_limits<std::uint32_t>::max()) {
+  // A tuple takes a byte a component at least. XmlArray asks whether the file can hold all of them.
+  if (components == 0 || components > std::min<std::uint64_t>(input.size(), 0xFFFFFFFFu)) {
     input.fail("the array \"" + std::string(array.attribute("Name")) + "\" has " +
                std::to_string(components) + " components");
   }
@@ -76,9 +77,6 @@ Field read_one(XmlPieces& xml, const Element& array, const std::vector<const Ele
                                                                           tuples[p] * components));
   }
   Field field(field_name(array), *parse_xml_type(array.attribute("type")), total, components);
-  if (arrays.size() > 1) {  // boxes of an image may overlap and leave gaps elsewhere
-    field.visit([](auto values) { std::fill(values.begin(), values.end(), 0); });
-  }
   for (std::size_t p = 0; p < arrays.size(); ++p) {
     if (arrays[p] != nullptr) place(*arrays[p], field, p);
   }
@@ -89,14 +87,19 @@ Field read_one(XmlPieces& xml, const Element& array, const std::vector<const Ele
 
 FieldSet read_joined(XmlPieces& xml, std::string_view kind, const std::vector<std::uint64_t>& tuples,
                      std::uint64_t total, const Place& place) {
-  FieldSet fields;
+  FieldList fields(xml.report);
   const auto with_tuples = std::find_if(tuples.begin(), tuples.end(), [](std::uint64_t n) { return n > 0; });
   const std::size_t first =
       with_tuples == tuples.end() ? 0 : static_cast<std::size_t>(with_tuples - tuples.begin());
   const Element* data = xml.pieces.empty() ? nullptr : xml.pieces[first]->find(kind);
-  if (data == nullptr) return fields;
+  if (data == nullptr) return {};
+  bool has_later_steps = false;
   for (const Element& array : data->children) {
-    if (!is_numeric(array, xml.report) || !is_first_step(array)) continue;
+    if (!is_numeric(array, xml.report)) continue;
+    if (!is_first_step(array)) {
+      has_later_steps = true;
+      continue;
+    }
     const auto in_pieces = find_in_pieces(xml, kind, array, tuples);
     if (in_pieces.empty()) {
       xml.report.notes.push_back("Left out the array \"" + field_name(array) +
@@ -105,13 +108,17 @@ FieldSet read_joined(XmlPieces& xml, std::string_view kind, const std::vector<st
     }
     fields.add(read_one(xml, array, in_pieces, tuples, total, place));
   }
-  return fields;
+  if (has_later_steps)
+    xml.report.notes.push_back("Read the first of several time steps of the " + std::string(kind) + ".");
+  FieldSet set = fields.take();
+  set.set_active(std::string(data->attribute("Scalars")));
+  return set;
 }
 
 FieldSet read_field_data(XmlPieces& xml) {
-  FieldSet fields;
+  FieldList fields(xml.report);
   const Element* data = xml.content->find("FieldData");
-  if (data == nullptr) return fields;
+  if (data == nullptr) return {};
   for (const Element& array : data->children) {
     if (!is_numeric(array, xml.report)) continue;
     const std::uint64_t tuples = count_attribute(xml.input, array, "NumberOfTuples", 0);
@@ -119,10 +126,11 @@ FieldSet read_field_data(XmlPieces& xml) {
     if (tuples > xml.input.size() * 8192)
       xml.input.fail("the array \"" + field_name(array) + "\" is too large");
     XmlArray numbers(xml.input, xml.file, array, tuples * components);
-    Field& field = fields.add(Field(field_name(array), numbers.type(), tuples, components));
+    Field field(field_name(array), numbers.type(), tuples, components);
     field.visit([&](auto values) { numbers.read(values); });
+    fields.add(std::move(field));
   }
-  return fields;
+  return fields.take();
 }
 
 XmlPieces open_xml(Input& input, FileReport& report, std::initializer_list<std::string_view> types) {

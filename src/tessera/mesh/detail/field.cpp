@@ -116,8 +116,15 @@ std::size_t FieldSet::bytes() const {
 
 FieldSet FieldSet::gather(std::span<const std::uint32_t> order) const {
   FieldSet result;
-  for (const Field& field : fields_) result.add(field.gather(order));
+  for (const Field& field : fields_) result.fields_.push_back(field.gather(order));
+  result.active_ = active_;
   return result;
+}
+
+const Field* FieldSet::active() const {
+  if (const Field* const chosen = find(active_); chosen != nullptr) return chosen;
+  const auto found = std::ranges::find(fields_, std::size_t{1}, &Field::components);
+  return found == fields_.end() ? nullptr : &*found;
 }
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
 // Isosurfaces of grids against a naive implementation, and against what is known of shapes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -362,6 +363,70 @@ TEST(GridIsosurface, NormalsPointToLowerValues) {
       ASSERT_NEAR(length(normal), 1, 1e-5);
       ASSERT_LT(dot(normal, (1 / length(out)) * out), normals == SurfaceNormals::gradient ? -0.998 : -0.98);
     }
+  }
+}
+
+// A mirror image of a grid turns what is counter-clockwise; triangles face lower values all the same.
+TEST(GridIsosurface, MirroredGridsFaceTheSameWay) {
+  const Grid plain = make_lattice(20, 20, 20);
+  const Field distance = make_sphere_field(plain);
+  std::vector<Grid> grids(4, plain);
+  grids[1].spacing.x *= -1;
+  grids[2].spacing = {-plain.spacing.x, -plain.spacing.y, -plain.spacing.z};
+  grids[3].direction = {0, 1, 0, 1, 0, 0, 0, 0, 1};  // x and y exchanged
+  for (std::size_t g = 0; g < grids.size(); ++g) {
+    const Isosurface surface =
+        isosurface(grids[g], distance, {{0.4}}, {.normals = SurfaceNormals::gradient, .exec = Exec::host(2)});
+    const auto normals = surface.mesh.point_data.at("Normals").as<float>();
+    ASSERT_GT(surface.mesh.cell_count(), 100U);
+    for (const FaceId f : surface.mesh.cell_ids()) {
+      const auto& cell = surface.mesh[f];
+      const Vec3d a = surface.mesh.points[cell[0]];
+      const Vec3d facing = cross(surface.mesh.points[cell[1]] - a, surface.mesh.points[cell[2]] - a);
+      if (!(length(facing) > 1e-9)) continue;
+      const float* const n = normals.data() + 3 * cell[0].index();
+      ASSERT_GT(dot(facing, Vec3d{n[0], n[1], n[2]}), 0) << "grid " << g << " triangle " << f.index();
+    }
+  }
+}
+
+TEST(GridIsosurface, MergedSurfacesHaveNoUnusedVertices) {
+  Grid grid = make_lattice(12, 12, 12);
+  SplitMix64 random(5);
+  Array<std::int8_t> values(grid.vertex_count());
+  for (std::int8_t& value : values)
+    value = static_cast<std::int8_t>(random.below(3));  // many equal the isovalue
+  const Field field("f", std::move(values));
+  const Isosurface surface = isosurface(grid, field, {{1.0}}, {.merge_exact = true, .keep_provenance = true});
+  std::vector<bool> is_used(surface.mesh.vertex_count());
+  for (const auto& cell : surface.mesh.cells) {
+    for (const VertexId v : cell) is_used[v.index()] = true;
+  }
+  EXPECT_EQ(std::ranges::count(is_used, false), 0);
+  EXPECT_EQ(surface.provenance.edges.size(), surface.mesh.vertex_count());
+  EXPECT_EQ(surface.mesh.point_data.at("f").size(), surface.mesh.vertex_count());
+}
+
+TEST(GridIsosurface, NormalsAreTheOnesAskedFor) {
+  Grid grid = make_lattice(16, 16, 16);
+  Array<float> up(3 * grid.vertex_count(), 0.0F);
+  for (std::size_t i = 0; i < grid.vertex_count(); ++i) {
+    const double angle = 0.7 * static_cast<double>(i);
+    up[3 * i] = static_cast<float>(std::cos(angle));
+    up[3 * i + 1] = static_cast<float>(std::sin(angle));
+  }
+  grid.point_data.add(Field("Normals", std::move(up), 3));
+  const Field distance = make_sphere_field(grid);
+  const Isosurface asked = isosurface(grid, distance, {{0.4}}, {.normals = SurfaceNormals::averaged});
+  const Isosurface plain =
+      isosurface(make_lattice(16, 16, 16), distance, {{0.4}}, {.normals = SurfaceNormals::averaged});
+  EXPECT_TRUE(asked.mesh.point_data.at("Normals") == plain.mesh.point_data.at("Normals"));
+  // Without asking they are those of the input, blended, and of length 1 again.
+  const Isosurface carried = isosurface(grid, distance, {{0.4}});
+  const auto normals = carried.mesh.point_data.at("Normals").as<float>();
+  for (std::size_t v = 0; v < normals.size() / 3; ++v) {
+    const double size = std::hypot(normals[3 * v], normals[3 * v + 1], normals[3 * v + 2]);
+    ASSERT_NEAR(size, 1, 1e-5) << v;
   }
 }
 

@@ -18,7 +18,9 @@ template <class Rule>
     const Buffer<T> from(exec, values);
     Buffer<T> to(exec, outputs * components);
     tessera::for_each(exec, outputs, BlendTuple<T, Rule>{from.data(), components, rule, to.data()});
-    return Field(field.name(), to.to_host(), components);
+    Field result(field.name(), to.to_host(), components);
+    keep_unit_length(result, exec);
+    return result;
   });
 }
 

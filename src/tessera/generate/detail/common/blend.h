@@ -82,6 +82,26 @@ struct BlendPoint {
   }
 };
 
+/// A blend of unit vectors is shorter than one: normals, which are known by their name, get their length
+/// back.
+inline void keep_unit_length(Field& field, const Exec& exec) {
+  if (field.name() != "Normals" || field.components() != 3) return;
+  field.visit([&](auto values) {
+    using T = typename decltype(values)::value_type;
+    if constexpr (std::floating_point<T>) {
+      host_for_each(exec, values.size() / 3, [&](std::size_t i) {
+        T* const v = values.data() + 3 * i;
+        const Vec3d wide = {static_cast<double>(v[0]), static_cast<double>(v[1]), static_cast<double>(v[2])};
+        const double size = length(wide);
+        if (!(size > 0)) return;
+        v[0] = static_cast<T>(wide.x / size);
+        v[1] = static_cast<T>(wide.y / size);
+        v[2] = static_cast<T>(wide.z / size);
+      });
+    }
+  });
+}
+
 /// A field of the outputs from one of the inputs, which has a tuple for each of them.
 template <class Rule>
 [[nodiscard]] Field blend(const Field& field, std::size_t outputs, const Rule& rule, const Exec& exec) {
@@ -91,6 +111,7 @@ template <class Rule>
     host_for_each(exec, outputs,
                   BlendTuple<T, const Rule&>{from.data(), field.components(), rule, result.as<T>().data()});
   });
+  keep_unit_length(result, exec);
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <concepts>
 
 #include <tessera/exec/for_each.h>
+#include <tessera/generate/detail/common/blend.h>
 
 namespace tessera {
 namespace {
@@ -41,6 +42,7 @@ Field transfer_point_field(const Field& field, const Provenance& provenance, con
       }
     });
   });
+  detail::keep_unit_length(result, exec);
   return result;
 }
 

@@ -10,6 +10,7 @@
 #include <span>
 #include <type_traits>
 
+#include <tessera/core/id.h>
 #include <tessera/core/macros.h>
 #include <tessera/core/vec.h>
 
@@ -66,6 +67,17 @@ struct Isovalue {
 template <class T>
 using Isovalues = std::span<const Isovalue<T>>;
 
+/// Turns a triangle over, on either side.
+struct TurnTriangle {
+  std::array<VertexId, 3>* cells;
+
+  TS_HD void operator()(std::size_t t) const {
+    const VertexId second = cells[t][1];
+    cells[t][1] = cells[t][2];
+    cells[t][2] = second;
+  }
+};
+
 /// Positions of a regular lattice.
 struct LatticeFrame {
   Vec3d origin;
@@ -73,6 +85,15 @@ struct LatticeFrame {
   Vec3d steps;  ///< in a unit of length: 1 / spacing
   std::array<double, 9> direction;
   bool is_aligned;  ///< no rotation: three products instead of twelve
+
+  /// Is it the mirror image of a lattice of positive spacing without a rotation? Then what is
+  /// counter-clockwise in one is clockwise in the other.
+  [[nodiscard]] bool is_mirrored() const {
+    const std::array<double, 9>& d = direction;
+    const double turn = d[0] * (d[4] * d[8] - d[5] * d[7]) - d[1] * (d[3] * d[8] - d[5] * d[6]) +
+                        d[2] * (d[3] * d[7] - d[4] * d[6]);
+    return ((spacing.x < 0) != (spacing.y < 0)) != ((spacing.z < 0) != (turn < 0));
+  }
 
   /// The point at lattice coordinates (x, y, z).
   [[nodiscard, gnu::always_inline]] TS_HD inline Vec3d at(double x, double y, double z) const {

@@ -7,6 +7,7 @@
 
 #include <tessera/core/config.h>
 #include <tessera/core/detail/monitor.h>
+#include <tessera/exec/for_each.h>
 #include <tessera/generate/detail/isosurface/grid_surface.h>
 #include <tessera/generate/detail/isosurface/surface_parts.h>
 
@@ -71,6 +72,8 @@ SurfaceArrays<GridReal<T>> host_surfaces(const Grid& grid, const SurfaceInput& i
     report(options, "writing triangles", done);
     lattice::fill_triangles(views[l], levels[l].first, arrays.cells, from.cells, exec);
   }
+  if (lattice::frame_of(grid).is_mirrored())
+    host_for_each(exec, arrays.cells.size(), TurnTriangle{arrays.cells.data()});
   return arrays;
 }
 

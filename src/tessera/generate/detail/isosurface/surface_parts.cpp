@@ -62,6 +62,38 @@ void expect_countable(std::uint64_t vertices, std::uint64_t triangles) {
                                           "take one isovalue at a time, or a part of the input");
 }
 
+namespace {
+
+/// Keeps the chosen vertices, in their order, with all they have.
+void choose_vertices(Isosurface& surface, const Array<std::uint32_t>& chosen, const Exec& exec) {
+  surface.mesh.points = surface.mesh.points.gather(chosen);
+  surface.mesh.point_data = surface.mesh.point_data.gather(chosen);
+  surface.provenance.edges = gather(surface.provenance.edges, chosen, exec);
+  surface.provenance.weights = gather(surface.provenance.weights, chosen, exec);
+}
+
+/// Vertices all of whose triangles have collapsed.
+void drop_unused_vertices(Isosurface& surface, const Exec& exec) {
+  TriMesh& mesh = surface.mesh;
+  Array<std::uint32_t> numbers(mesh.vertex_count(), 0);
+  for (const TriMesh::Cell& cell : mesh.cells) {
+    for (const VertexId v : cell) numbers[v.index()] = 1;
+  }
+  Array<std::uint32_t> used;
+  for (std::uint32_t v = 0; v < numbers.size(); ++v) {
+    if (numbers[v] == 0) continue;
+    numbers[v] = static_cast<std::uint32_t>(used.size());
+    used.push_back(v);
+  }
+  if (used.size() == numbers.size()) return;
+  choose_vertices(surface, used, exec);
+  host_for_each(exec, mesh.cells.size(), [&](std::size_t t) {
+    for (VertexId& v : mesh.cells[t]) v = VertexId(numbers[v.index()]);
+  });
+}
+
+}  // namespace
+
 void merge_exact_vertices(Isosurface& surface, std::size_t input_points, const Exec& exec) {
   Provenance& from = surface.provenance;
   const std::size_t vertices = from.weights.size();
@@ -76,13 +108,11 @@ void merge_exact_vertices(Isosurface& surface, std::size_t input_points, const E
   for (std::size_t v = vertices; v-- > 0;) chosen[merged[v].index()] = static_cast<std::uint32_t>(v);
 
   TriMesh& mesh = surface.mesh;
-  mesh.points = mesh.points.gather(chosen);
-  mesh.point_data = mesh.point_data.gather(chosen);
-  from.edges = gather(from.edges, chosen, exec);
-  from.weights = gather(from.weights, chosen, exec);
+  choose_vertices(surface, chosen, exec);
   const Array<std::uint32_t> kept = reconnect(mesh.cells, merged, exec);
   mesh.cells = gather(mesh.cells, kept, exec);
   from.cells = gather(from.cells, kept, exec);
+  drop_unused_vertices(surface, exec);
 }
 
 Array<float> averaged_normals(const TriMesh& mesh, const Exec& exec) {
@@ -118,7 +148,7 @@ namespace {
 
 void transfer(Isosurface& surface, const SurfaceInput& input, const Exec& exec) {
   for (const Field& other : input.point_data) {
-    if (other.name() == input.field.name()) continue;
+    if (surface.mesh.point_data.has(other.name())) continue;  // the surface's own, such as asked-for normals
     surface.mesh.point_data.add(transfer_point_field(other, surface.provenance, exec));
   }
   for (const Field& other : input.cell_data) {

@@ -28,7 +28,8 @@ void expect_contourable(const SurfaceInput& input);
 /// Whether the edges and cells that outputs came from have to be recorded for these options.
 [[nodiscard]] bool needs_provenance(const SurfaceInput& input, const IsosurfaceOptions& options);
 
-/// Makes one vertex of those that lie exactly on one input point, and drops triangles with a repeated vertex.
+/// Makes one vertex of those that lie exactly on one input point, and drops triangles with a repeated vertex,
+/// and then vertices without a triangle.
 /// Vertices on input points come first, by the point's id; the others keep their order. Needs the provenance,
 /// keeps it true.
 void merge_exact_vertices(Isosurface& surface, std::size_t input_points, const Exec& exec);

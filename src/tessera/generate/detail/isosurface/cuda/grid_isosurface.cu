@@ -450,6 +450,8 @@ SurfaceBuffers<GridReal<T>> resident_isosurface(const Exec& exec, const Grid& gr
                      cuda_stream(exec)>>>(
       view, starts, reinterpret_cast<std::uint32_t*>(surface.cells.data()), surface.sources.data());
   check_launch(exec, "writing triangles");
+  if (lattice::frame_of(grid).is_mirrored())
+    tessera::for_each(exec, triangles, TurnTriangle{surface.cells.data()});
   if (options.normals == SurfaceNormals::averaged) cuda::average_normals(exec, surface);
   return surface;
 }

@@ -120,6 +120,19 @@ TEST(Weld, NearPointsAreThoseOfAllPairs) {
   }
 }
 
+// Thousands of points in a cube of the search are taken in order, by one thread, among the kept ones only.
+TEST(Weld, CrowdsAreThoseOfPlainLoops) {
+  SplitMix64 random(77);
+  Array<Vec3d> places(3000);
+  for (Vec3d& p : places) p = {random.uniform(), random.uniform(), random.uniform()};
+  const Points points = places;
+  for (const double tolerance : {0.12, 0.3, 5.0}) {
+    const auto expected = naive_near(points, tolerance);
+    for (const int threads : {1, 4})
+      EXPECT_EQ(numbers(group_near_points(points, tolerance, Exec::host(threads)).connections), expected);
+  }
+}
+
 TEST(Weld, ChainsOfNearPointsAreDecidedInOrder) {
   constexpr std::uint32_t count = 20000;  // several workers' worth
   Array<Vec3d> line(count);

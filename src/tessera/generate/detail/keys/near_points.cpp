@@ -6,6 +6,10 @@
 // those whose earlier neighbours are decided; a neighbour in the share of a slower worker makes a point wait
 // for the next round. A round decides all of the first share that is not decided yet, so there are at most as
 // many rounds as workers, and mostly one or two.
+//
+// Where many points share a cube, looking at all of them for each would take quadratic time. One thread then
+// takes the points in order and looks at kept ones only, of which a cube has few: they are apart by more than
+// the tolerance.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -116,6 +120,10 @@ class NearPoints {
     host_for_each(exec_, points_.size(), [&](std::size_t i) { slots[i] = slot(cubes_.hash_at(points_[i])); });
     rows_ = group_items(slots, slots_, exec_);
     joined_.assign(points_.size(), undecided);
+    if (longest_row() > most_in_a_row) {
+      decide_in_order();
+      return std::move(joined_);
+    }
     std::atomic<bool> waits = true;
     while (waits) {
       waits = false;
@@ -131,6 +139,37 @@ class NearPoints {
   }
 
  private:
+  static constexpr std::size_t most_in_a_row = 512;
+
+  [[nodiscard]] std::size_t longest_row() const {
+    std::size_t longest = 0;
+    for (std::size_t s = 0; s < rows_.size(); ++s)
+      longest = std::max<std::size_t>(longest, rows_.offsets[s + 1] - rows_.offsets[s]);
+    return longest;
+  }
+
+  /// A row begins with the kept points of its slot and forgets the others.
+  void decide_in_order() {
+    Array<std::uint32_t> kept(rows_.size(), 0);
+    for (std::uint32_t i = 0; i < points_.size(); ++i) {
+      std::uint32_t best = i;
+      double least = limit_;
+      cubes_.for_each_near(points_[i], [&](std::uint64_t hash) {
+        const VertexId s = slot(hash);
+        for (const std::uint32_t k : rows_[s].first(kept[s.index()])) {
+          const double distance = dot(points_[k] - points_[i], points_[k] - points_[i]);
+          if (!(distance <= least) || (distance == least && k > best)) continue;
+          best = k;
+          least = distance;
+        }
+      });
+      joined_[i] = best;
+      if (best != i) continue;
+      const VertexId own = slot(cubes_.hash_at(points_[i]));
+      rows_.values[rows_.offsets[own.index()] + kept[own.index()]++] = i;
+    }
+  }
+
   /// False if a point before it that is near has to be decided first.
   bool decide(std::uint32_t i) {
     std::uint32_t best = i;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tessera/core/error.h>
+#include <tessera/topology/detail/export_parts.h>
 #include <tessera/topology/export.h>
 
 #include "topology/meshes.h"
@@ -237,6 +238,17 @@ TEST(TopologyExport, ObeysBudgetAndMonitor) {
       (void)exporter.pairs();
     });
   }
+}
+
+// 127 - (-128) is no signed byte.
+TEST(Export, DifferencesOfIntegersDoNotOverflow) {
+  FieldSet fields;
+  const Field values("f", Array<std::int8_t>{-128, 127, 5});
+  detail::add_function_range(fields, values, {VertexId(1), VertexId(2)}, {VertexId(0), VertexId(2)});
+  const auto difference = fields.at("SeparatrixFunctionDifference").as<std::uint8_t>();
+  EXPECT_EQ(difference[0], 255);
+  EXPECT_EQ(difference[1], 0);
+  EXPECT_EQ(fields.at("SeparatrixFunctionMaximum").as<std::int8_t>()[0], 127);
 }
 
 }  // namespace

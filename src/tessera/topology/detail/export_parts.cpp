@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 namespace tessera::detail {
 
@@ -32,11 +33,15 @@ void add_function_range(FieldSet& fields, const Field& field, const Array<Vertex
     using T = typename decltype(values)::value_type;
     Array<T> high(highest.size());
     Array<T> low(highest.size());
-    Array<T> difference(highest.size());
+    // The difference of two integers of a type may be larger than the type; of no sign it holds it.
+    using Difference = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
+                                                   std::type_identity<T>>::type;
+    Array<Difference> difference(highest.size());
     for (size_t i = 0; i < highest.size(); ++i) {
       high[i] = values[highest[i].index()];
       low[i] = values[lowest[i].index()];
-      difference[i] = static_cast<T>(high[i] - low[i]);
+      difference[i] =
+          static_cast<Difference>(static_cast<Difference>(high[i]) - static_cast<Difference>(low[i]));
     }
     fields.add(Field("SeparatrixFunctionMaximum", std::move(high)));
     fields.add(Field("SeparatrixFunctionMinimum", std::move(low)));

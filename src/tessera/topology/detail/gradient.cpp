@@ -223,14 +223,10 @@ class GradientBuilder {
   void write_edges(Worker& worker, const Stars& stars) {
     const LowerStarResult<Dim>& star = worker.star.result();
     const uint32_t center = stars.center().index();
-    const auto add_facet = [&](const CellName& name, std::initializer_list<uint32_t> ranks) {
+    const auto add_facet = [&](const CellName& name, const typename LowerStarResult<Dim>::Facet& facet) {
       const size_t before = worker.cofaces.size();
-      for (const auto& cell : stars.star()) {
-        const auto has = [&](uint32_t r) {
-          return std::find(cell.others.begin(), cell.others.end(), star.lower[r]) != cell.others.end();
-        };
-        if (std::all_of(ranks.begin(), ranks.end(), has)) worker.cofaces.push_back(stars.cell_id(cell.cell));
-      }
+      star.for_each_around(stars, facet,
+                           [&](uint32_t cell) { worker.cofaces.push_back(stars.cell_id(cell)); });
       add_critical(worker, name, center, before);
     };
     const size_t begin = worker.lower.size();
@@ -246,13 +242,17 @@ class GradientBuilder {
       if (third < result_.far_place) continue;
       if (third == star.none) {
         partners[r] = GradientData<Dim>::critical;
-        Dim == 2 ? add_facet({r, 0, 1}, {r}) : add_critical(worker, {r, 0, 1}, center);
+        if constexpr (Dim == 2) {
+          add_facet({r, 0, 1}, {r});
+        } else {
+          add_critical(worker, {r, 0, 1}, center);
+        }
       } else {
         worker.far_partners.push_back({center, {r, third}});
       }
     }
-    for (const auto& face : star.critical_faces) {
-      add_facet({face.high, face.low, 2}, {face.high, face.low});
+    if constexpr (Dim == 3) {
+      for (const auto& face : star.critical_faces) add_facet({face.high, face.low, 2}, {face.high, face.low});
     }
   }
 
@@ -288,13 +288,11 @@ class GradientBuilder {
   uint32_t choose_beyond(Worker& worker, const auto& top, const Stars& stars) const {
     const LowerStarResult<Dim>& star = worker.star.result();
     Branch branch{stars.cell_id(top.cell), {}};
-    for (const auto& cell : stars.star()) {
-      const auto& others = cell.others;
-      const bool has_facet = std::all_of(top.ranks.begin(), top.ranks.end(), [&](uint32_t r) {
-        return r == top.opposite || std::find(others.begin(), others.end(), star.lower[r]) != others.end();
-      });
-      if (has_facet && cell.cell != top.cell) branch.others.push_back(stars.cell_id(cell.cell));
-    }
+    typename LowerStarResult<Dim>::Facet facet;
+    std::ranges::copy_if(top.ranks, facet.begin(), [&](uint32_t rank) { return rank != top.opposite; });
+    star.for_each_around(stars, facet, [&](uint32_t cell) {
+      if (cell != top.cell) branch.others.push_back(stars.cell_id(cell));
+    });
     std::sort(branch.others.begin(), branch.others.end());
     worker.branches.push_back(branch);
     return *std::min_element(branch.others.begin(), branch.others.end(),

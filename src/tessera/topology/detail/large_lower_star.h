@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace tessera::detail {
@@ -37,7 +38,29 @@ struct LowerStarResult {
   std::vector<Top> tops;
   std::vector<Face> critical_faces;
 
+  using Facet = std::array<std::uint32_t, Dim - 1>;  ///< ranks, descending; the center is its other vertex
+  /// Of large stars: every cell around the center with every facet of lower vertices it has, sorted by facet
+  /// and then as the star has them. Empty for stars so small that one looks at all of their cells.
+  std::vector<std::pair<Facet, std::uint32_t>> around;
+
+  /// Calls f(cell) for the cells of the star that have the facet.
+  template <class Source, class F>
+  void for_each_around(const Source& source, const Facet& facet, const F& f) const {
+    if (!around.empty()) {
+      const auto by_facet = [](const auto& entry) -> const Facet& { return entry.first; };
+      for (const auto& [own, cell] : std::ranges::equal_range(around, facet, {}, by_facet)) f(cell);
+      return;
+    }
+    for (const auto& cell : source.star()) {
+      const auto has = [&](std::uint32_t rank) {
+        return std::find(cell.others.begin(), cell.others.end(), lower[rank]) != cell.others.end();
+      };
+      if (std::all_of(facet.begin(), facet.end(), has)) f(cell.cell);
+    }
+  }
+
   void clear() {
+    around.clear();
     lower.clear();
     partners.clear();
     tops.clear();
@@ -54,7 +77,7 @@ class LargeLowerStar {
     if (result.lower.empty()) return;
     number_cells(source, result);
     result.partners.assign(result.lower.size(), result.none);
-    pair_cells(result);
+    pair_cells(source, result);
   }
 
  private:
@@ -93,7 +116,6 @@ class LargeLowerStar {
     };
     const std::uint64_t center = source.order(source.own());
     cells_.clear();
-    star_.clear();
     std::vector<Key> keys;
     for (const auto& cell : source.star()) {
       const std::uint32_t c = cell.cell;
@@ -103,10 +125,13 @@ class LargeLowerStar {
         if (source.order(local) < center) key[count++] = rank(local) + 1;
       }
       std::sort(key.begin(), key.end(), std::greater<>());
-      for (const Key& face : faces_of(key)) keys.push_back(face);
-      star_.push_back({key, c});
+      for (const Key& face : faces_of(key)) {
+        keys.push_back(face);
+        if (size_of(face) == Dim - 1) result.around.push_back({facet_of(face), c});
+      }
       if (count == Dim) result.tops.push_back({ranks_of(key), c});
     }
+    std::ranges::stable_sort(result.around, {}, [](const auto& entry) { return entry.first; });
     std::sort(keys.begin(), keys.end());
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
     for (const Key& key : keys) cells_.push_back({key});
@@ -129,6 +154,11 @@ class LargeLowerStar {
     std::array<std::uint32_t, Dim> ranks;
     for (std::size_t k = 0; k < Dim; ++k) ranks[k] = key[k] - 1;
     return ranks;
+  }
+  static typename LowerStarResult<Dim>::Facet facet_of(const Key& key) {
+    typename LowerStarResult<Dim>::Facet facet;
+    for (std::size_t k = 0; k < Dim - 1; ++k) facet[k] = key[k] - 1;
+    return facet;
   }
   static Key key_of(const std::array<std::uint32_t, Dim>& ranks) {
     Key key = {};
@@ -159,7 +189,8 @@ class LargeLowerStar {
                                                   [&](std::uint32_t f) { return !cells_[f].is_paired; }));
   }
 
-  void pair_cells(LowerStarResult<Dim>& result) {
+  template <class Source>
+  void pair_cells(const Source& source, LowerStarResult<Dim>& result) {
     std::set<std::uint32_t> zero;  // cells without an unpaired facet
     std::set<std::uint32_t> one;   // cells with exactly one
     const auto add_cofaces = [&](std::uint32_t i) {
@@ -192,14 +223,15 @@ class LargeLowerStar {
       }
       const std::uint32_t facet = *std::find_if(cells_[i].facets.begin(), cells_[i].facets.end(),
                                                 [&](std::uint32_t f) { return !cells_[f].is_paired; });
-      pair(facet, i, result);
+      pair(source, facet, i, result);
       zero.erase(facet);
       add_cofaces(facet);
       add_cofaces(i);
     }
   }
 
-  void pair(std::uint32_t facet, std::uint32_t i, LowerStarResult<Dim>& result) {
+  template <class Source>
+  void pair(const Source& source, std::uint32_t facet, std::uint32_t i, LowerStarResult<Dim>& result) {
     cells_[facet].is_paired = true;
     cells_[i].is_paired = true;
     const Key& small = cells_[facet].key;
@@ -207,23 +239,17 @@ class LargeLowerStar {
     if (size_of(small) == 1) result.partners[small[0] - 1] = (large[0] == small[0] ? large[1] : large[0]) - 1;
     if (cells_[i].top == none) return;
     auto& top = result.tops[cells_[i].top];
-    const auto has_all = [&](const Key& key) {
-      return std::all_of(small.begin(), small.end(), [&](std::uint32_t r) {
-        return r == 0 || std::find(key.begin(), key.end(), r) != key.end();
-      });
-    };
     for (const std::uint32_t rank : top.ranks) {
       if (std::find(small.begin(), small.end(), rank + 1) == small.end()) top.opposite = rank;
     }
-    for (const auto& [key, cell] : star_) {
-      if (cell == top.cell || !has_all(key)) continue;
+    result.for_each_around(source, facet_of(small), [&](std::uint32_t cell) {
+      if (cell == top.cell) return;
       top.has_choice = top.next != none;
       top.next = cell;
-    }
+    });
   }
 
   std::vector<Cell> cells_;
-  std::vector<std::pair<Key, std::uint32_t>> star_;  ///< the lower vertices of each cell around the center
 };
 
 }  // namespace tessera::detail

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <ctime>
+#include <string_view>
 
 #include <tessera/core/error.h>
 
@@ -17,7 +19,18 @@ sigset_t watched_signals() {
   sigset_t signals;
   sigemptyset(&signals);
   for (const int number : {SIGINT, SIGTERM, SIGUSR1}) sigaddset(&signals, number);
+  struct sigaction on_hangup = {};
+  sigaction(SIGHUP, nullptr, &on_hangup);
+  if (on_hangup.sa_handler != SIG_IGN) sigaddset(&signals, SIGHUP);  // nohup has it ignored
   return signals;
+}
+
+/// For work that does not look whether it should stop, or not often enough.
+[[noreturn]] void end_now() {
+  clean_up_now();
+  constexpr std::string_view sentence = "tessera: stopped on request\n";
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, sentence.data(), sentence.size());
+  _exit(static_cast<int>(ErrorCode::cancelled));
 }
 
 }  // namespace
@@ -27,6 +40,7 @@ Interrupts::Interrupts() {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   // A reader that left, as in `tessera info big.vtu | head -1`, is not a reason to lose the rest of the work.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // writing beyond a limit on file sizes then fails as on a full disk
   thread_ = std::jthread([this](const std::stop_token& ending) { wait_for_signals(ending); });
 }
 
@@ -41,11 +55,11 @@ void Interrupts::wait_for_signals(const std::stop_token& ending) {
     int number = 0;
     if (sigwait(&signals, &number) != 0 || ending.stop_requested()) return;
     if (number == SIGUSR1) continue;
-    if (work_.stop_requested()) {
-      clean_up_now();
-      _exit(static_cast<int>(ErrorCode::cancelled));
-    }
     work_.request_stop();
+    constexpr timespec patience = {0, 800'000'000};
+    const int next = sigtimedwait(&signals, nullptr, &patience);
+    if (ending.stop_requested()) return;
+    if (next != SIGUSR1) end_now();  // a second signal, or none and the work goes on
   }
 }
 

@@ -1,6 +1,7 @@
 #include "application/option_list.h"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -48,7 +49,17 @@ Option OptionList::add_number(const std::string& names, std::function<void(int)>
 }
 template <class T>
 Option OptionList::add(const std::string& names, T& value, const std::string& help) {
-  return Option(*app_->add_option(names, value, help));
+  CLI::Option* const option = app_->add_option(names, value, help);
+  // No option of a verb means anything with these.
+  if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::optional<double>> ||
+                std::is_same_v<T, std::vector<double>>) {
+    option->check([](const std::string& text) {
+      double number = 0;
+      const bool is_number = CLI::detail::lexical_cast(text, number);
+      return !is_number || std::isfinite(number) ? std::string() : "'" + text + "' is not a finite number";
+    });
+  }
+  return Option(*option);
 }
 
 #define TS_OPTION_TYPE(...) \

@@ -30,6 +30,18 @@ void write_json(const std::string& target, const Json& object) {
   }
 }
 
+/// Do two paths name one file, through links too?
+bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code ignored;
+  return std::filesystem::equivalent(a, b, ignored) ||
+         std::filesystem::weakly_canonical(a, ignored) == std::filesystem::weakly_canonical(b, ignored);
+}
+
+void refuse_if_same(const std::filesystem::path& a, const std::filesystem::path& b, const char* what) {
+  if (!is_same_file(a, b)) return;
+  throw Error(ErrorCode::bad_option, fmt::format("'{}' is {}; choose another name", b.string(), what));
+}
+
 Json make_error(const Error& error) {
   return {
       {"code", static_cast<int>(error.code())}, {"name", to_string(error.code())}, {"message", error.what()}};
@@ -122,9 +134,30 @@ void Session::say_if_device_was_idle() {
 }
 
 void Session::note(const std::string& sentence) {
+  notes_.push_back(sentence);
   if (options_.quiet) return;
   bar_.clear();
   fmt::print(stderr, "tessera: {}\n", sentence);
+}
+
+void Session::refuse_json_onto(const std::filesystem::path& file, const char* what) {
+  if (options_.json.empty() || options_.json == "-" || !is_same_file(options_.json, file)) return;
+  options_.json.clear();  // the object that tells of the error would be written there too
+  throw Error(ErrorCode::bad_option,
+              fmt::format("'{}' is {} and the file of --json; choose another name", file.string(), what));
+}
+
+void Session::add_input(const std::filesystem::path& file) {
+  inputs_.push_back(file.string());
+  refuse_json_onto(file, "the input");
+  for (const std::filesystem::path& output : outputs_) refuse_if_same(file, output, "read and written");
+}
+
+void Session::add_output(const std::filesystem::path& file) {
+  for (const std::string& input : inputs_) refuse_if_same(input, file, "read and written");
+  for (const std::filesystem::path& output : outputs_) refuse_if_same(output, file, "written twice");
+  refuse_json_onto(file, "an output");
+  outputs_.push_back(file);
 }
 
 void Session::print_text(const std::string& text) {
@@ -158,6 +191,7 @@ Json Session::make_json(const Error* error) const {
   object["device_peak_bytes"] = device_peak_bytes(exec);
   if (exec.is_cuda() && estimated_ > 0) object["device_estimated_bytes"] = estimated_;
   if (memory_.limit() != MemoryBudget::unlimited) object["memory_limit"] = memory_.limit();
+  object["notes"] = notes_;
   object["result"] = error == nullptr ? result_ : Json();
   if (error != nullptr) object["error"] = make_error(*error);
   return object;

@@ -84,12 +84,15 @@ class Session {
   void print(fmt::format_string<Args...> text, Args&&... args) {
     print_text(fmt::format(text, std::forward<Args>(args)...));
   }
-  /// One line on stderr that is not an error; nowhere with --quiet.
+  /// One line on stderr that is not an error; nowhere with --quiet. The JSON object has it too.
   void note(const std::string& sentence);
 
   /// What the verb found: the `result` of the JSON object.
   [[nodiscard]] Json& result() { return result_; }
-  void add_input(const std::filesystem::path& file) { inputs_.push_back(file.string()); }
+  /// Files that are read, and those that will be written. Error(bad_option) if a file is both, or is written
+  /// twice: called before any work, so that nothing is lost.
+  void add_input(const std::filesystem::path& file);
+  void add_output(const std::filesystem::path& file);
 
   /// Error(cancelled) if Ctrl-C was pressed.
   void check_stop() const;
@@ -124,6 +127,7 @@ class Session {
   [[nodiscard]] Exec choose(const Work& work);
   void go_on_with_host(const Error& error);
   void say_if_device_was_idle();
+  void refuse_json_onto(const std::filesystem::path& file, const char* what);
   void print_text(const std::string& text);
   [[nodiscard]] std::optional<Exec> parse_device() const;
   [[nodiscard]] Error with_advice(const Error& error) const;
@@ -141,6 +145,8 @@ class Session {
   bool is_on_device_ = false;
   Bytes estimated_ = 0;  ///< of a GPU's memory
   std::vector<std::string> inputs_;
+  std::vector<std::filesystem::path> outputs_;
+  std::vector<std::string> notes_;
   std::array<double, 4> seconds_{};
   Json result_ = Json::object();
 };

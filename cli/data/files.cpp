@@ -70,17 +70,17 @@ Input read_input(Session& session, const InputOptions& options, SolidMesh* solid
   return {std::move(read.mesh), std::move(read.report), std::move(reservation)};
 }
 
-void check_output(const OutputOptions& options) {
+void check_output(Session& session, const OutputOptions& options) {
   const std::vector<std::string_view> known = list_extensions();
   if (std::ranges::find(known, extension_of(options.file)) == known.end()) {
     throw Error(ErrorCode::unsupported,
                 fmt::format("'{}' has no extension that can be written; use one of {}", options.file.string(),
                             dotted_list(known)));
   }
-  check_folder(options.file);
+  check_folder(session, options.file);
 }
 
-void check_folder(const fs::path& file) {
+void check_folder(Session& session, const fs::path& file) {
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   if (!fs::is_directory(folder)) {
     throw Error(ErrorCode::write_failed,
@@ -91,13 +91,16 @@ void check_folder(const fs::path& file) {
     throw Error(ErrorCode::write_failed,
                 fmt::format("the folder '{}' cannot be written to; choose another place", folder.string()));
   }
+  session.add_output(file);
 }
 
 void write_output(Session& session, const OutputOptions& options, const AnyMesh& mesh) {
   session.in_phase(Phase::write, [&] {
     const PendingOutput announced(options.file);
-    write_mesh(options.file, mesh,
-               {.ascii = options.ascii, .compress = options.compress, .monitor = &session.monitor()});
+    const WriteReport report =
+        write_mesh(options.file, mesh,
+                   {.ascii = options.ascii, .compress = options.compress, .monitor = &session.monitor()});
+    for (const std::string& note : report.notes) session.note(note);
   });
   const auto bytes = fs::file_size(options.file);
   session.result()["output"] = {{"file", options.file.string()},
@@ -109,7 +112,7 @@ void write_output(Session& session, const OutputOptions& options, const AnyMesh&
                 format_seconds(session.total_seconds()));
 }
 
-void check_poly_output(const fs::path& file) {
+void expect_poly_extension(const fs::path& file) {
   const std::string extension = extension_of(file);
   if (extension != "vtp" && extension != "vtk") {
     throw Error(ErrorCode::unsupported,
@@ -117,7 +120,11 @@ void check_poly_output(const fs::path& file) {
                             ".vtp or .vtk",
                             file.string()));
   }
-  check_folder(file);
+}
+
+void check_poly_output(Session& session, const fs::path& file) {
+  expect_poly_extension(file);
+  check_folder(session, file);
 }
 
 Json write_poly_output(Session& session, const OutputOptions& options, const PolyData& poly) {

@@ -50,16 +50,18 @@ struct Input {
 
 /// Error(unsupported | write_failed) for an extension or a folder that write_mesh() would refuse: call it
 /// before the work, so that a slip of the fingers does not cost an hour.
-void check_output(const OutputOptions& options);
+void check_output(Session& session, const OutputOptions& options);
 
 /// Error(write_failed) if there is no folder for the file or it cannot be written to.
-void check_folder(const std::filesystem::path& file);
+void check_folder(Session& session, const std::filesystem::path& file);
 
 /// Writes in the write phase, adds `output` to the result and says so.
 void write_output(Session& session, const OutputOptions& options, const AnyMesh& mesh);
 
 /// The same two for points, lines and polygons: .vtp or .vtk. What was written is returned, for the result.
-void check_poly_output(const std::filesystem::path& file);
+void check_poly_output(Session& session, const std::filesystem::path& file);
+/// Error(unsupported) for another extension.
+void expect_poly_extension(const std::filesystem::path& file);
 [[nodiscard]] Json write_poly_output(Session& session, const OutputOptions& options, const PolyData& poly);
 
 /// Writes any file completely or not at all; /dev/null, a pipe and the like directly. Error(write_failed)

@@ -168,7 +168,7 @@ void write_npz(io::Output& output, const AnyRows& rows, uint64_t entries) {
 
 }  // namespace
 
-void check_relation_output(const std::filesystem::path& file) {
+void check_relation_output(Session& session, const std::filesystem::path& file) {
   const std::string extension = extension_of(file);
   if (extension != "txt" && extension != "csv" && extension != "npz") {
     throw Error(
@@ -176,7 +176,7 @@ void check_relation_output(const std::filesystem::path& file) {
         fmt::format("'{}' has no extension that a relation can be written with; use .txt, .csv or .npz",
                     file.string()));
   }
-  check_folder(file);
+  check_folder(session, file);
 }
 
 void write_relation(Session& session, const std::filesystem::path& file, const AnyRows& rows,

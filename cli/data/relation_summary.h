@@ -30,7 +30,7 @@ struct RelationSummary {
 [[nodiscard]] std::string histogram_text(const RelationSummary& summary, std::size_t most_lines = 12);
 
 /// Error(unsupported | write_failed) for a file that write_relation() would refuse.
-void check_relation_output(const std::filesystem::path& file);
+void check_relation_output(Session& session, const std::filesystem::path& file);
 
 /// Writes rows in the order of their numbers, in the format that the extension names.
 void write_relation(Session& session, const std::filesystem::path& file, const AnyRows& rows,

@@ -5,10 +5,6 @@
 
 #include <tessera/topology/persistence.h>
 
-namespace CLI {
-class App;
-}
-
 #include "application/option_list.h"
 
 namespace tessera::cli {
@@ -18,8 +14,12 @@ struct Threshold {
   bool is_percent = false;
 
   [[nodiscard]] double of(const Persistence& persistence) const {
-    return is_percent ? persistence.part_of_range(number / 100) : number;
+    return checked(is_percent ? persistence.part_of_range(number / 100) : number);
   }
+
+ private:
+  /// Error(bad_option) for a part of an infinite range.
+  [[nodiscard]] static double checked(double value);
 };
 
 void add_threshold_option(OptionList& app, std::string& text, const std::string& what);

@@ -90,18 +90,18 @@ Json describe(const QualitySummary& summary) {
           {"histogram", summary.histogram}};
 }
 
-void check_outputs(const CoarsenArguments& options) {
-  if (!options.output.file.empty()) check_output(options.output);
+void check_outputs(Session& session, const CoarsenArguments& options) {
+  if (!options.output.file.empty()) check_output(session, options.output);
   if (options.histogram.empty()) return;
   if (extension_of(options.histogram) != "svg") {
     throw Error(ErrorCode::unsupported, fmt::format("'{}' cannot be written; give it the extension .svg",
                                                     options.histogram.string()));
   }
-  check_folder(options.histogram);
+  check_folder(session, options.histogram);
 }
 
 int run_coarsen(Session& session, const CoarsenArguments& options) {
-  check_outputs(options);
+  check_outputs(session, options);
   Input input = read_input(session, options.input);
   for (const std::string& note : input.report.notes) session.note(note);
   check_value(options, input.mesh);

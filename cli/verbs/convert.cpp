@@ -62,7 +62,7 @@ void declare_convert(OptionList& app, ConvertOptions& options) {
 
 int run_convert(Session& session, const ConvertOptions& options) {
   const OutputOptions output = resolve_output(options);
-  check_output(output);
+  check_output(session, output);
   Input input = read_input(session, options.input);
   for (const std::string& note : input.report.notes) session.note(note);
   if (options.surface) {

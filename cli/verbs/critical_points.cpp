@@ -73,7 +73,7 @@ void find_and_write(Session& session, const CriticalPointOptions& options, const
 
 int run_critical_points(Session& session, const CriticalPointOptions& options) {
   const Threshold threshold = parse_threshold(options.threshold);
-  if (!options.output.file.empty()) check_poly_output(options.output.file);
+  if (!options.output.file.empty()) check_poly_output(session, options.output.file);
   const auto input = read_topology_input(session, options.topology);
   with_domain(
       session, options.topology, *input, [](const auto& mesh) { return critical_points_work(mesh); },

@@ -149,7 +149,7 @@ int run_doctor(Session& session, const DoctorVerbOptions& options) {
   if (options.fix && options.output.file.empty()) {
     throw Error(ErrorCode::bad_option, "--fix needs -o FILE to write the mended mesh to");
   }
-  if (!options.output.file.empty()) check_output(options.output);
+  if (!options.output.file.empty()) check_output(session, options.output);
   Input input = read_input(session, options.input);
   for (const std::string& note : input.report.notes) session.note(note);
   DoctorReport report = examine(session, input.mesh, options.max_ids);

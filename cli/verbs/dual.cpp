@@ -21,7 +21,7 @@ void declare_dual(OptionList& app, DualArguments& options) {
 }
 
 int run_dual(Session& session, const DualArguments& options) {
-  if (!options.output.file.empty()) check_poly_output(options.output.file);
+  if (!options.output.file.empty()) check_poly_output(session, options.output.file);
   const Input input = read_input(session, options.input);
   for (const std::string& note : input.report.notes) session.note(note);
   const TriMesh* surface = std::get_if<TriMesh>(&input.mesh);

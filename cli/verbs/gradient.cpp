@@ -71,7 +71,7 @@ void find_and_write(Session& session, const GradientVerbOptions& options, const 
 
 int run_gradient(Session& session, const GradientVerbOptions& options) {
   for (const auto& file : {options.output.file, options.critical}) {
-    if (!file.empty()) check_poly_output(file);
+    if (!file.empty()) check_poly_output(session, file);
   }
   const auto input = read_topology_input(session, options.topology);
   with_domain(

@@ -117,7 +117,7 @@ bool is_flat(const AnyMesh& mesh) {
 
 /// What a flat grid has instead of a surface.
 int run_contour_lines(Session& session, const SurfaceOptions& options, const Grid& grid, const Field& field) {
-  if (!options.output.file.empty()) check_poly_output(options.output.file);
+  if (!options.output.file.empty()) expect_poly_extension(options.output.file);
   const ContourLines contours = session.in_phase(
       Phase::compute, [&] { return contour_lines(grid, field, options.values, session.host()); });
   session.print("{}: field '{}' at {}: {}, {}\n", options.input.file.string(), field.name(),
@@ -134,7 +134,7 @@ int run_contour_lines(Session& session, const SurfaceOptions& options, const Gri
 }
 
 int run_isosurface(Session& session, const SurfaceOptions& options) {
-  if (!options.output.file.empty()) check_output(options.output);
+  if (!options.output.file.empty()) check_output(session, options.output);
   check_values(options.values);
   const Input input = read_volume(session, options);
   check_mesh(input.mesh);

@@ -228,7 +228,7 @@ void declare_make(OptionList& app, MakeOptions& options) {
 
 int run_make(Session& session, const MakeOptions& options) {
   check_shape(options.shape);
-  check_output(options.output);
+  check_output(session, options.output);
   AnyMesh mesh = session.in_phase(Phase::compute, [&] { return make_shape(session, options); });
   for (const std::string& name : options.fields) {
     Field field = session.in_phase(Phase::compute, [&] { return make_field(mesh, name, session.host()); });

@@ -29,11 +29,11 @@ struct MorseSmaleVerbOptions {
   }
 };
 
-void check_options(const MorseSmaleVerbOptions& options) {
+void check_options(Session& session, const MorseSmaleVerbOptions& options) {
   for (const auto& file : {options.critical_points, options.separatrices, options.walls}) {
-    if (!file.empty()) check_poly_output(file);
+    if (!file.empty()) check_poly_output(session, file);
   }
-  if (!options.output.file.empty()) check_output(options.output);
+  if (!options.output.file.empty()) check_output(session, options.output);
   if (!options.output.file.empty() && !options.has_segmentation)
     throw Error(ErrorCode::bad_option,
                 "-o writes the segmentation; leave out one of -o and --no-segmentation");
@@ -192,7 +192,7 @@ void declare_morse_smale(OptionList& app, MorseSmaleVerbOptions& options) {
 }
 
 int run_morse_smale(Session& session, const MorseSmaleVerbOptions& options) {
-  check_options(options);
+  check_options(session, options);
   const Threshold threshold = parse_threshold(options.threshold);
   const auto input = read_topology_input(session, options.topology);
   check_kind(options, *input);

@@ -23,14 +23,14 @@ struct PersistenceOptions {
   std::filesystem::path plot;
 };
 
-void check_outputs(const PersistenceOptions& options) {
-  const auto check = [](const std::filesystem::path& file, const std::vector<std::string>& extensions) {
+void check_outputs(Session& session, const PersistenceOptions& options) {
+  const auto check = [&](const std::filesystem::path& file, const std::vector<std::string>& extensions) {
     if (file.empty()) return;
     if (std::ranges::find(extensions, extension_of(file)) == extensions.end()) {
       throw Error(ErrorCode::unsupported, fmt::format("'{}' cannot be written; give it the extension .{}",
                                                       file.string(), fmt::join(extensions, " or .")));
     }
-    check_folder(file);
+    check_folder(session, file);
   };
   check(options.output.file, {"vtu", "vtp"});
   check(options.csv, {"csv"});
@@ -133,7 +133,7 @@ void pair_and_write(Session& session, const PersistenceOptions& options, const T
 
 int run_persistence(Session& session, const PersistenceOptions& options) {
   const Threshold threshold = parse_threshold(options.threshold);
-  check_outputs(options);
+  check_outputs(session, options);
   const auto input = read_topology_input(session, options.topology);
   with_domain(
       session, options.topology, *input, [](const auto& mesh) { return persistence_work(mesh); },

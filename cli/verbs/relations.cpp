@@ -114,7 +114,7 @@ int run_relations(Session& session, const RelationsOptions& options) {
     throw Error(ErrorCode::bad_option,
                 fmt::format("--relation '{}' must be one relation, such as VT", options.relation));
   }
-  if (!options.output.empty()) check_relation_output(options.output);
+  if (!options.output.empty()) check_relation_output(session, options.output);
   Input input = read_input(session, options.input);
   for (const std::string& note : input.report.notes) session.note(note);
   (void)parse_relations(options.relation, dimension_of(input.mesh));

@@ -326,12 +326,12 @@ void declare_render(OptionList& app, RenderOptions& options) {
   declare_view(app, options);
 }
 
-void check_picture_output(const std::filesystem::path& file) {
+void check_picture_output(Session& session, const std::filesystem::path& file) {
   if (extension_of(file) != "png") {
     throw Error(ErrorCode::unsupported,
                 fmt::format("pictures are written as PNG; name '{}' with .png at the end", file.string()));
   }
-  check_folder(file);
+  check_folder(session, file);
 }
 
 bool is_solid(const AnyMesh& mesh) {
@@ -379,7 +379,7 @@ void add_marks(const RenderOptions& options, const MarkFiles& files, const AnyMe
 }
 
 int run_render(Session& session, const RenderOptions& options) {
-  check_picture_output(options.output);
+  check_picture_output(session, options.output);
   PictureOptions picture = make_picture_options(options);
   picture.monitor = &session.monitor();
   Input input = read_input(session, options.input);

@@ -37,7 +37,7 @@ void declare_tetrahedralize(OptionList& app, TetrahedralizeArguments& options) {
 }
 
 int run_tetrahedralize(Session& session, const TetrahedralizeArguments& options) {
-  if (!options.output.file.empty()) check_output(options.output);
+  if (!options.output.file.empty()) check_output(session, options.output);
   SolidMesh solids;
   const Input input = options.raw.dims.empty() ? read_input(session, options.input, &solids)
                                                : read_raw_volume(session, options.input.file, options.raw);

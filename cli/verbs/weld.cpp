@@ -66,7 +66,7 @@ void weld_and_write(Session& session, const WeldArguments& options, const Simple
 }
 
 int run_weld(Session& session, const WeldArguments& options) {
-  if (!options.output.file.empty()) check_output(options.output);
+  if (!options.output.file.empty()) check_output(session, options.output);
   const Input input = read_input(session, options.input);
   if (input.report.format != "stl") {  // whose note is that weld joins its points
     for (const std::string& note : input.report.notes) session.note(note);

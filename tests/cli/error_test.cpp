@@ -104,6 +104,45 @@ TEST_F(CliError, ConvertOutputs) {
   expect_one_sentence(run({"convert", "mesh.vtu", "a.vtu", "-o", "b.vtu"}), 2, {"'a.vtu'", "'b.vtu'"});
 }
 
+// Before anything is read or computed: what is there stays.
+TEST_F(CliError, FilesThatWouldOverwriteEachOther) {
+  make_mesh();
+  const std::string before = read("mesh.vtu");
+  expect_one_sentence(run({"convert", "mesh.vtu", "mesh.vtu"}), 2, {"'mesh.vtu' is read and written"});
+  expect_one_sentence(run({"convert", "mesh.vtu", "./mesh.vtu", "--compress"}), 2, {"read and written"});
+  std::filesystem::create_symlink("mesh.vtu", path("link.vtu"));
+  expect_one_sentence(run({"convert", "mesh.vtu", "link.vtu"}), 2, {"read and written"});
+  std::filesystem::remove(path("link.vtu"));
+  expect_one_sentence(
+      run({"morse-smale", "mesh.vtu", "--critical-points", "a.vtp", "--separatrices", "a.vtp"}), 2,
+      {"'a.vtp' is written twice"});
+  expect_one_sentence(run({"info", "mesh.vtu", "--json", "mesh.vtu"}), 2, {"--json"});
+  expect_one_sentence(run({"convert", "mesh.vtu", "o.vtu", "--json", "o.vtu"}), 2, {"--json"});
+  EXPECT_TRUE(read("mesh.vtu") == before);
+  EXPECT_EQ(files(), std::vector<std::string>{"mesh.vtu"});
+}
+
+TEST_F(CliError, WhatAFormatCannotHoldIsSaid) {
+  ASSERT_EQ(run({"make", "octahedron", "-o", "o.vtp"}).code, 0);
+  const Outcome outcome = run({"curvature", "o.vtp", "-o", "c.stl"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.err.find("Left out what an stl file has no place for: \"GaussianCurvature\""),
+            std::string::npos)
+      << outcome.err;
+  const auto told = run_json({"curvature", "o.vtp", "-o", "d.stl", "--quiet"});
+  ASSERT_EQ(told["notes"].size(), 1U);
+  EXPECT_NE(told["notes"][0].get<std::string>().find("MeanCurvature"), std::string::npos);
+}
+
+TEST_F(CliError, NumbersThatAreNotFinite) {
+  ASSERT_EQ(run({"make", "lattice", "--size", "6", "--field", "sphere", "-o", "g.vti"}).code, 0);
+  for (const char* const value : {"nan", "inf", "-inf"})
+    expect_one_sentence(run({"isosurface", "g.vti", "--value", value, "-o", "s.vtp"}), 2, {"finite"});
+  make_mesh();
+  expect_one_sentence(run({"persistence", "mesh.vtu", "--threshold", "inf"}), 2, {"--threshold"});
+  expect_one_sentence(run({"weld", "mesh.vtu", "--tolerance", "nan"}), 2, {"finite"});
+}
+
 TEST_F(CliError, MakeOptions) {
   expect_one_sentence(run({"make", "khun", "-o", "x.vtu"}), 2, {"did you mean 'kuhn'"});
   expect_one_sentence(run({"make", "kuhn", "--size", "1x2", "-o", "x.vtu"}), 2,

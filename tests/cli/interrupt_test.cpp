@@ -1,4 +1,4 @@
-// Ctrl-C: exit code 130 and no file, whenever it comes.
+// Ctrl-C, TERM and HUP: exit code 130 and no file, whenever they come.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -36,6 +36,14 @@ TEST_F(CliInterrupt, WhileWriting) {
   const pid_t child = start(long_work());
   ASSERT_TRUE(wait_for_temporary());
   kill(child, SIGINT);
+  EXPECT_EQ(wait_for(child), 130);
+  EXPECT_TRUE(files().empty());
+}
+
+TEST_F(CliInterrupt, ATerminalThatGoesAwayLeavesNoTemporary) {
+  const pid_t child = start(long_work());
+  ASSERT_TRUE(wait_for_temporary());
+  kill(child, SIGHUP);
   EXPECT_EQ(wait_for(child), 130);
   EXPECT_TRUE(files().empty());
 }

@@ -18,9 +18,12 @@ using std::uint32_t;
 
 template <int Dim>
 uint32_t GradientData<Dim>::place_of(tiled::VertexId a, tiled::VertexId b) const {
+  constexpr size_t short_row = 32;
   const auto row = lower(a);
-  const auto at = std::find(row.begin(), row.end(), b.index());
-  return at == row.end() ? none : static_cast<uint32_t>(at - row.begin());
+  const auto order = [&](uint32_t v) { return order_[tiled::VertexId(v)]; };
+  const auto at = row.size() <= short_row ? std::ranges::find(row, b.index())
+                                          : std::ranges::lower_bound(row, order_[b], {}, order);
+  return at == row.end() || *at != b.index() ? none : static_cast<uint32_t>(at - row.begin());
 }
 
 template <int Dim>

@@ -47,8 +47,10 @@ struct LowerStarResult {
   template <class Source, class F>
   void for_each_around(const Source& source, const Facet& facet, const F& f) const {
     if (!around.empty()) {
-      const auto by_facet = [](const auto& entry) -> const Facet& { return entry.first; };
-      for (const auto& [own, cell] : std::ranges::equal_range(around, facet, {}, by_facet)) f(cell);
+      const auto by_facet = [](const auto& entry, const Facet& other) { return entry.first < other; };
+      for (auto at = std::lower_bound(around.begin(), around.end(), facet, by_facet);
+           at != around.end() && at->first == facet; ++at)
+        f(at->second);
       return;
     }
     for (const auto& cell : source.star()) {

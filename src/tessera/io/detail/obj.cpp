@@ -20,7 +20,7 @@ class PointEntries {
   /// `entry` counts from 0. A point that is not there yet, or has another entry, makes the list useless.
   void name(std::int64_t point, std::int64_t entry, std::size_t points) {
     if (point < 0 || static_cast<std::uint64_t>(point) >= points) {
-      is_ambiguous_ = true;
+      is_early_ = true;
       return;
     }
     if (entries_.size() < points) entries_.resize(points, none);
@@ -29,7 +29,8 @@ class PointEntries {
     known = entry;
     highest_ = std::max(highest_, entry);
   }
-  [[nodiscard]] bool is_used() const { return highest_ >= 0 || is_ambiguous_; }
+  [[nodiscard]] bool is_used() const { return highest_ >= 0 || is_early_; }
+  [[nodiscard]] bool is_early() const { return is_early_; }  ///< faces came before their points
   [[nodiscard]] bool is_ambiguous() const { return is_ambiguous_; }
   [[nodiscard]] std::int64_t highest() const { return highest_; }
 
@@ -54,6 +55,7 @@ class PointEntries {
   std::vector<std::int64_t> entries_;
   std::int64_t highest_ = -1;
   bool is_ambiguous_ = false;
+  bool is_early_ = false;
 };
 
 class ObjReader {
@@ -78,6 +80,8 @@ class ObjReader {
       for (const std::string& word : ignored_) text += (text.empty() ? "" : ", ") + word;
       report.notes.push_back("Left out statements that are not points or faces: " + text + ".");
     }
+    if (has_extra_)
+      report.notes.emplace_back("Left out numbers behind those of points, colours and texture.");
     return assemble(input_, std::move(raw_), corners_, options, report);
   }
 
@@ -107,12 +111,12 @@ class ObjReader {
     } else if (keyword == "vt") {
       const auto [values, count] = read_values(words, "is not a texture coordinate");
       if (count < 1 || count > 3) fail("is not a texture coordinate");
-      if (values[2] != 0) ignored_.emplace("the third number of vt");
+      has_extra_ = has_extra_ || values[2] != 0;
       texture_.add({values[0], values[1], 0});
     } else if (keyword == "f") {
       read_face(words);
-    } else if (!keyword.empty() && ignored_.size() < 16) {
-      ignored_.emplace(keyword.substr(0, 16));
+    } else if (!keyword.empty()) {
+      ignored_.emplace(ignored_.size() < 16 ? keyword.substr(0, 16) : "others");
     }
   }
 
@@ -133,7 +137,7 @@ class ObjReader {
     const auto [values, count] = read_values(words, "is not a point");
     if (count < 3) fail("is not a point");
     points_.add({values[0], values[1], values[2]});
-    if (count == 4 || count == 5) ignored_.emplace("the fourth number of v");
+    has_extra_ = has_extra_ || count == 4 || count == 5 || count > 6;
     const bool has_colour = count >= 6;
     if (has_colour && !has_colours_) {
       has_colours_ = true;
@@ -187,13 +191,19 @@ class ObjReader {
 
   void add_entries(const char* name, TextPoints& list, const PointEntries& entries, std::size_t points,
                    std::size_t components, FileReport& report) {
-    if (entries.highest() >= static_cast<std::int64_t>(list.size())) {
-      input_.fail("has a face that names entry " + std::to_string(entries.highest() + 1) + " of " +
-                  std::to_string(list.size()) + " of its " + name);
+    if (list.size() == 0) {
+      if (entries.is_used())
+        report.notes.push_back(std::string("Faces name ") + name + ", but the file holds none.");
+      return;
     }
-    if (list.size() == 0) return;
+    if (entries.highest() >= static_cast<std::int64_t>(list.size())) {
+      input_.fail(std::string("has a face that names number ") + std::to_string(entries.highest() + 1) +
+                  " of its " + name + ", but there are only " + std::to_string(list.size()));
+    }
     if (!entries.is_used()) {
       report.notes.push_back(std::string("Left out the ") + name + ", which no face names.");
+    } else if (entries.is_early()) {
+      report.notes.push_back(std::string("Left out the ") + name + ", which faces name before their points.");
     } else if (entries.is_ambiguous()) {
       report.notes.push_back(std::string("Left out the ") + name +
                              ": points have several, one for each face.");
@@ -218,6 +228,7 @@ class ObjReader {
   Array<std::int64_t> corners_;
   Array<float> colours_;
   bool has_colours_ = false;
+  bool has_extra_ = false;
   std::set<std::string> ignored_;
 };
 

@@ -243,7 +243,9 @@ class PlyColumns {
         const Property& p = rest[k];
         if (p.name != group.components[k] || p.list_size || p.type != rest[0].type) return false;
       }
-      return true;
+      const std::size_t size = group.components.size();
+      const bool is_velocity = group.components[0] == "u" && rest.size() > size && rest[size].name == "w";
+      return !is_velocity;
     };
     const auto groups = list_ply_groups();
     const auto found = std::ranges::find_if(groups, is_here);

@@ -39,6 +39,12 @@ std::span<const PlyGroup> list_ply_groups() {
   return groups;
 }
 
+bool is_in_ply_group(std::string_view name) {
+  return std::ranges::any_of(groups, [&](const PlyGroup& group) {
+    return std::ranges::find(group.components, name) != group.components.end();
+  });
+}
+
 void FieldList::add(Field field) {
   if (names_.insert(field.name()).second) {
     fields_.push_back(std::move(field));

@@ -29,6 +29,8 @@ struct PlyGroup {
   std::span<const std::string_view> components;
 };
 [[nodiscard]] std::span<const PlyGroup> list_ply_groups();
+/// Is it one of these components' names?
+[[nodiscard]] bool is_in_ply_group(std::string_view name);
 
 /// Says in the notes which fields were left out because `format` ("an stl file") has no place for them.
 /// `is_kept` tells of a point field and of a cell field.

@@ -1,9 +1,11 @@
 // Writer of PLY, text or little-endian. Normals, colours and texture coordinates have the names that others
 // read (roles.h). Another field of several components becomes the properties "v[0]", "v[1]", ...; 64-bit
-// integers become doubles, which is the best that PLY has.
+// integers become doubles, which is the best that PLY has. One component is "u[0]" if "u" alone would be
+// taken for a part of those.
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <set>
 
 #include <tessera/io/detail/formats.h>
 #include <tessera/io/detail/roles.h>
@@ -63,14 +65,17 @@ class PlyWriter {
   }
 
   void write_properties(const FieldSet& fields) {
+    std::set<Role> taken;  // of two fields with colours, the second is one like any other
     for (const Field& field : fields) {
-      const auto names = ply_names(field);
+      const auto names =
+          taken.insert(role_of(field)).second ? ply_names(field) : std::span<const std::string_view>{};
+      const bool is_indexed = field.components() > 1 || is_in_ply_group(field.name());
       for (std::size_t k = 0; k < field.components(); ++k) {
         output_.write("property ");
         output_.write(type_name(field.type()));
         output_.write(" ");
         output_.write(names.empty() ? encode_name(field.name()) : std::string(names[k]));
-        if (names.empty() && field.components() > 1)
+        if (names.empty() && is_indexed)
           output_.write(std::string("[").append(std::to_string(k)).append("]"));
         output_.write("\n");
       }

@@ -98,11 +98,11 @@ FieldSet read_boxes(XmlPieces& xml, std::string_view kind, const std::vector<Box
   for (const Box& box : boxes) covered += tuples.emplace_back(volume(box.size));
   // Memory for the whole is justified only if the pieces can fill it.
   if (covered < volume(whole)) xml.input.fail("has pieces that do not cover its extent");
-  const bool has_arrays =
-      xml.pieces[0]->find(kind) != nullptr && !xml.pieces[0]->find(kind)->children.empty();
-  if (boxes.size() > 1 && has_arrays) check_cover(xml.input, boxes, whole);
+  bool is_checked = false;
   return read_joined(xml, kind, tuples, volume(whole), [&](XmlArray& array, Field& field, std::size_t piece) {
     if (boxes.size() == 1) return field.visit([&](auto values) { array.read(values); });
+    if (!is_checked) check_cover(xml.input, boxes, whole);  // now that the file has shown to hold the boxes
+    is_checked = true;
     Field part("", field.type(), tuples[piece], field.components());
     part.visit([&](auto values) { array.read(values); });
     copy_box(part, field, boxes[piece], whole);

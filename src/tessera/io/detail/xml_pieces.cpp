@@ -121,7 +121,12 @@ FieldSet read_field_data(XmlPieces& xml) {
   if (data == nullptr) return {};
   for (const Element& array : data->children) {
     if (!is_numeric(array, xml.report)) continue;
-    const std::uint64_t tuples = count_attribute(xml.input, array, "NumberOfTuples", 0);
+    if (array.find_attribute("NumberOfTuples") == nullptr) {
+      xml.report.notes.push_back("Left out the array \"" + field_name(array) +
+                                 "\" of the mesh, which does not say how many tuples it has.");
+      continue;
+    }
+    const std::uint64_t tuples = count_attribute(xml.input, array, "NumberOfTuples");
     const std::uint64_t components = components_of(xml.input, array);
     if (tuples > xml.input.size() * 8192)
       xml.input.fail("the array \"" + field_name(array) + "\" is too large");

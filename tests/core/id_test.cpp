@@ -87,6 +87,11 @@ TEST(Array, BeginsInBorrowedMemory) {
   EXPECT_EQ(copy, (Array<int>{1, 2, 3, 4, 5}));
   EXPECT_EQ(values, (std::vector<int>{1, 2, 3, 4}));
   EXPECT_TRUE(borrow(std::span<int>()).empty());
+  Array<int> assigned = borrow(std::span(values));
+  const Array<int> other = {9, 8, 7, 6};
+  assigned = other;  // not over what was borrowed
+  EXPECT_EQ(assigned, other);
+  EXPECT_EQ(values, (std::vector<int>{1, 2, 3, 4}));
 }
 
 TEST(Array, LetsGoOfTheOwnerWithTheMemory) {

@@ -78,7 +78,7 @@ TEST(Borrow, WhatDoesNotDivideIsRefused) {
   expect_refused(ErrorCode::bad_mesh, [&] { (void)borrow_mesh<2>(std::span(xyz).first(9), corners); });
   expect_refused(ErrorCode::bad_option, [&] { (void)borrow_field("f", xyz, 3); });
   expect_refused(ErrorCode::bad_option, [&] { (void)borrow_field("f", xyz, 0); });
-  EXPECT_EQ(borrow_mesh<2>(std::vector<double>{}, std::vector<int>{}).vertex_count(), 0U);
+  EXPECT_EQ(borrow_mesh<2>(std::span<double>(), std::span<int>()).vertex_count(), 0U);
 }
 
 }  // namespace

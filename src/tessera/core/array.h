@@ -29,6 +29,7 @@ inline constexpr bool starts_unset = std::is_trivially_default_constructible_v<T
 /// Memory that an array begins in though somebody else has made it.
 struct ArrayLoan {
   void* memory = nullptr;
+  std::size_t count = 0;  ///< of elements
   bool is_taken = false;
   std::shared_ptr<const void> owner;  ///< let go of when the array does not need the memory any more
 };
@@ -37,11 +38,15 @@ template <class T>
 class UninitializedAllocator {
  public:
   using value_type = T;
+  using propagate_on_container_copy_assignment = std::true_type;  // so that no copy is written over a loan
   using propagate_on_container_move_assignment = std::true_type;
   using propagate_on_container_swap = std::true_type;
   using is_always_equal = std::false_type;
 
   UninitializedAllocator() = default;
+  UninitializedAllocator(const UninitializedAllocator&) = default;  // no move: what was moved stays equal
+  UninitializedAllocator& operator=(const UninitializedAllocator&) = default;
+  ~UninitializedAllocator() = default;
   /// The first block it gives is the loan; all others are its own.
   explicit UninitializedAllocator(std::shared_ptr<ArrayLoan> loan) : loan_(std::move(loan)) {}
   template <class U>
@@ -50,7 +55,8 @@ class UninitializedAllocator {
   [[nodiscard]] UninitializedAllocator select_on_container_copy_construction() const { return {}; }
 
   [[nodiscard]] T* allocate(std::size_t count) {
-    if (loan_ != nullptr && !std::exchange(loan_->is_taken, true)) return static_cast<T*>(loan_->memory);
+    if (loan_ != nullptr && loan_->count == count && !std::exchange(loan_->is_taken, true))
+      return static_cast<T*>(loan_->memory);
     const bool countable = count <= std::numeric_limits<std::size_t>::max() / sizeof(T);
     void* memory = countable ? allocate_pages(count * sizeof(T)) : nullptr;
     if (memory == nullptr) throw std::bad_alloc();
@@ -91,7 +97,7 @@ template <class T>
 requires(starts_unset<T>&& std::is_trivially_destructible_v<T>)
     [[nodiscard]] Array<T> borrow(std::span<T> values, std::shared_ptr<const void> owner = nullptr) {
   if (values.empty()) return {};
-  auto loan = std::make_shared<ArrayLoan>(ArrayLoan{values.data(), false, std::move(owner)});
+  auto loan = std::make_shared<ArrayLoan>(ArrayLoan{values.data(), values.size(), false, std::move(owner)});
   return Array<T>(values.size(), UninitializedAllocator<T>(std::move(loan)));
 }
 

@@ -5,8 +5,8 @@
 //   ts::TetMesh mesh = ts::borrow_mesh<3>(xyz, corners);
 //   mesh.point_data.add(ts::borrow_field("height", heights));
 //
-// The arrays must stay as they are while the mesh is used; an `owner` keeps them alive. The library never
-// writes to its input. A copy of the mesh has arrays of its own.
+// Temporaries are refused when compiling. The arrays must stay as they are while the mesh is used; an `owner`
+// keeps them alive. The library never writes to its input. A copy of the mesh has arrays of its own.
 #pragma once
 
 #include <concepts>
@@ -44,23 +44,26 @@ template <class Wide, class Narrow>
 /// four a tetrahedron (Dim 3). Error(bad_mesh) if their numbers are not multiples of that. As with any mesh,
 /// corners are checked when it is used.
 template <int Dim, std::ranges::contiguous_range Coordinates, std::ranges::contiguous_range Corners>
-requires std::floating_point<std::ranges::range_value_t<Coordinates>> &&
+requires std::ranges::borrowed_range<Coordinates> && std::ranges::borrowed_range<Corners> &&
+    std::floating_point<std::ranges::range_value_t<Coordinates>> &&
     std::integral<std::ranges::range_value_t<Corners>>
-[[nodiscard]] SimplexMesh<Dim> borrow_mesh(const Coordinates& coordinates, const Corners& corners,
+[[nodiscard]] SimplexMesh<Dim> borrow_mesh(Coordinates&& coordinates, Corners&& corners,
                                            const std::shared_ptr<const void>& owner = nullptr) {
   using Real = std::ranges::range_value_t<Coordinates>;
-  static_assert(sizeof(Real) <= 8 && sizeof(std::ranges::range_value_t<Corners>) == 4,
+  using Index = std::ranges::range_value_t<Corners>;
+  static_assert(sizeof(Real) <= 8 && sizeof(Index) == 4,
                 "coordinates are float or double, corners are integers of 4 bytes");
   SimplexMesh<Dim> mesh;
-  mesh.points = detail::borrow_as<Vec3<Real>>(std::span(coordinates), "coordinates", owner);
-  mesh.cells =
-      detail::borrow_as<typename SimplexMesh<Dim>::Cell>(std::span(corners), "corners of cells", owner);
+  mesh.points = detail::borrow_as<Vec3<Real>>(std::span<const Real>(coordinates), "coordinates", owner);
+  mesh.cells = detail::borrow_as<typename SimplexMesh<Dim>::Cell>(std::span<const Index>(corners),
+                                                                  "corners of cells", owner);
   return mesh;
 }
 
 /// A field of the caller's numbers, tuple after tuple. Error(bad_option) if they are not whole tuples.
 template <std::ranges::contiguous_range Values>
-[[nodiscard]] Field borrow_field(std::string name, const Values& values, std::size_t components = 1,
+requires std::ranges::borrowed_range<Values>
+[[nodiscard]] Field borrow_field(std::string name, Values&& values, std::size_t components = 1,
                                  std::shared_ptr<const void> owner = nullptr) {
   using T = std::ranges::range_value_t<Values>;
   const std::span<const T> all(values);

@@ -42,12 +42,13 @@ struct ConnectOptions {
   /// (coboundaries and adjacencies; the rest stays with consumers). If it fails, consumers go on by
   /// themselves and no_device_producers() says why.
   Exec exec = Exec::host();
-  const Monitor* monitor = nullptr;  ///< of tiling and requests, for as long as there are any
-  int device_look_ahead = 64;        ///< tiles ahead of a consumer that a batch brings along
-  int device_batch = 512;            ///< tiles a batch, at most
-  int device_threads = 1024;         ///< of the device, that work on a tile: a multiple of 32
-  Bytes device_memory = 0;  ///< for the mesh on the device, in windows if it must be; 0: what is free
-  Bytes pinned_memory = 0;  ///< for rows where the device puts them, others are copied; 0: as `memory`
+  /// Hears of tiling and of what requests prepare. Must outlive the connection, and must not use it.
+  const Monitor* monitor = nullptr;
+  int device_look_ahead = 64;  ///< tiles ahead of a consumer that a batch brings along
+  int device_batch = 512;      ///< tiles a batch, at most
+  int device_threads = 1024;   ///< of the device, that work on a tile: a multiple of 32
+  Bytes device_memory = 0;     ///< for the mesh on the device, in windows if it must be; 0: what is free
+  Bytes pinned_memory = 0;     ///< for rows where the device puts them, others are copied; 0: as `memory`
 };
 
 template <int Dim>

@@ -325,7 +325,7 @@ class ConnectionCore {
       monitor_of(options_.monitor).update("numbering edges and faces", 0);
       const Numbering numbering = account_.numbering();
       const Exec exec = Exec::host(account_.threads());
-      store_.set_budget(account_.store_budget(account_.costs().enumeration_peak(numbering, exec.threads())));
+      const Squeeze room(*this, account_.costs().enumeration_peak(numbering, exec.threads()));
       if (numbering == Numbering::implicit) {
         enumeration_ = Enumeration<Dim>::make_implicit(tiles_, exec);
       } else if (!enumerate_on_device()) {
@@ -336,17 +336,30 @@ class ConnectionCore {
       counts.edges = enumeration_.edge_count();
       counts.faces = enumeration_.face_count();
       account_.settle_enumeration(ConnectCosts(counts, 1, 0).enumeration(numbering));
-      store_.set_budget(account_.store_budget());
     }
     return enumeration_;
   }
+
+  /// The store's budget is less by so much for as long as this lives, however that ends.
+  class Squeeze {
+   public:
+    Squeeze(ConnectionCore& core, Bytes by) : core_(core) {
+      core_.store_.set_budget(core_.account_.store_budget(by));
+    }
+    Squeeze(const Squeeze&) = delete;
+    Squeeze& operator=(const Squeeze&) = delete;
+    ~Squeeze() { core_.store_.set_budget(core_.account_.store_budget()); }
+
+   private:
+    ConnectionCore& core_;
+  };
 
   /// Materializes a relation; the store makes room for it meanwhile.
   template <class R>
   void make_whole(Provider& provider) {
     const Exec exec = Exec::host(account_.threads());
     const Bytes peak = account_.costs().rows_peak(key_of<R>, account_.numbering(), exec.threads());
-    store_.set_budget(account_.store_budget(peak));
+    const Squeeze room(*this, peak);
     auto csr = std::make_shared<TiledCsr<R>>([&] {
       if constexpr (is_link<R>) {
         return materialize_links<R>(tiles_, enumeration_, {.exec = exec, .monitor = options_.monitor});
@@ -360,7 +373,6 @@ class ConnectionCore {
     });
     account_.settle_rows(key_of<R>,
                          taken_by_array(4 * csr->offsets.size()) + taken_by_array(4 * csr->values.size()));
-    store_.set_budget(account_.store_budget());
     provider.offsets = csr->offsets.data();
     provider.values = values;
     provider.whole = std::move(csr);
@@ -394,10 +406,9 @@ class ConnectionCore {
     all.insert(all.end(), wanted.begin(), wanted.end());
     if (counted_.none()) set_costs(bound_relations(tiles_));
     const Exec exec = Exec::host(account_.counting_threads());
-    store_.set_budget(account_.store_budget(static_cast<Bytes>(exec.threads()) * account_.costs().counter()));
+    const Squeeze room(*this, static_cast<Bytes>(exec.threads()) * account_.costs().counter());
     set_costs(count_relations(tiles_, std::span<const RelationKey>(all), exec));
     counted_ = set_of(list_counted(all, Dim));
-    store_.set_budget(account_.store_budget());
   }
 
   template <class R>
@@ -612,8 +623,21 @@ Connectivity<Dim>::Connectivity(const TiledMesh<Dim>& tiles, const ConnectOption
 
 template <int Dim>
 Connectivity<Dim>::Connectivity(const SimplexMesh<Dim>& mesh, const ConnectOptions& options) {
-  auto tiles = std::make_shared<const TiledMesh<Dim>>(
-      tile(mesh, {.max_vertices = options.tile_vertices, .exec = options.exec, .monitor = options.monitor}));
+  const auto cut = [&](const Exec& exec) {
+    return std::make_shared<const TiledMesh<Dim>>(
+        tile(mesh, {.max_vertices = options.tile_vertices, .exec = exec, .monitor = options.monitor}));
+  };
+  const Exec host = Exec::host(options.exec.threads());
+  std::shared_ptr<const TiledMesh<Dim>> tiles;
+  try {
+    // A mesh that a device gets in windows is cut by the host, as one that is too large for it.
+    tiles = cut(options.device_memory == 0 ? options.exec : host);
+  } catch (const Error& error) {
+    const bool is_of_device =
+        error.code() == ErrorCode::device_failed || error.code() == ErrorCode::out_of_device_memory;
+    if (!is_of_device) throw;
+    tiles = cut(host);
+  }
   const Bytes bytes = tiles->bytes();
   core_ = std::make_shared<ConnectionCore<Dim>>(std::move(tiles), bytes, options);
 }

@@ -19,7 +19,7 @@ template <class Rule>
     Buffer<T> to(exec, outputs * components);
     tessera::for_each(exec, outputs, BlendTuple<T, Rule>{from.data(), components, rule, to.data()});
     Field result(field.name(), to.to_host(), components);
-    keep_unit_length(result, exec);
+    keep_unit_length(field, result, exec);
     return result;
   });
 }

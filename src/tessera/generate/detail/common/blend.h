@@ -82,10 +82,23 @@ struct BlendPoint {
   }
 };
 
-/// A blend of unit vectors is shorter than one: normals, which are known by their name, get their length
-/// back.
-inline void keep_unit_length(Field& field, const Exec& exec) {
-  if (field.name() != "Normals" || field.components() != 3) return;
+/// Are these normals, which are known by their name, all of length 1 or 0?
+[[nodiscard]] inline bool has_unit_normals(const Field& field) {
+  if (field.name() != "Normals" || field.components() != 3) return false;
+  return field.visit([&](auto values) {
+    for (std::size_t i = 0; i + 2 < values.size(); i += 3) {
+      const double size = length(Vec3d{static_cast<double>(values[i]), static_cast<double>(values[i + 1]),
+                                       static_cast<double>(values[i + 2])});
+      if (size != 0 && !(std::abs(size - 1) < 1e-3)) return false;
+    }
+    return true;
+  });
+}
+
+/// A blend of unit normals is shorter than they are and gets its length back. What was copied, and normals of
+/// other lengths, stay as they are.
+inline void keep_unit_length(const Field& input, Field& field, const Exec& exec) {
+  if (!has_unit_normals(input)) return;
   field.visit([&](auto values) {
     using T = typename decltype(values)::value_type;
     if constexpr (std::floating_point<T>) {
@@ -93,7 +106,7 @@ inline void keep_unit_length(Field& field, const Exec& exec) {
         T* const v = values.data() + 3 * i;
         const Vec3d wide = {static_cast<double>(v[0]), static_cast<double>(v[1]), static_cast<double>(v[2])};
         const double size = length(wide);
-        if (!(size > 0)) return;
+        if (!(size > 0) || std::abs(size - 1) < 1e-6) return;
         v[0] = static_cast<T>(wide.x / size);
         v[1] = static_cast<T>(wide.y / size);
         v[2] = static_cast<T>(wide.z / size);
@@ -111,7 +124,7 @@ template <class Rule>
     host_for_each(exec, outputs,
                   BlendTuple<T, const Rule&>{from.data(), field.components(), rule, result.as<T>().data()});
   });
-  keep_unit_length(result, exec);
+  keep_unit_length(field, result, exec);
   return result;
 }
 

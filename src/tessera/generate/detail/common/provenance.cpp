@@ -42,7 +42,7 @@ Field transfer_point_field(const Field& field, const Provenance& provenance, con
       }
     });
   });
-  detail::keep_unit_length(result, exec);
+  detail::keep_unit_length(field, result, exec);
   return result;
 }
 

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <ctime>
 #include <string_view>
@@ -56,10 +57,14 @@ void Interrupts::wait_for_signals(const std::stop_token& ending) {
     if (sigwait(&signals, &number) != 0 || ending.stop_requested()) return;
     if (number == SIGUSR1) continue;
     work_.request_stop();
-    constexpr timespec patience = {0, 800'000'000};
-    const int next = sigtimedwait(&signals, nullptr, &patience);
-    if (ending.stop_requested()) return;
-    if (next != SIGUSR1) end_now();  // a second signal, or none and the work goes on
+    const auto patience = std::chrono::steady_clock::now() + std::chrono::milliseconds(800);
+    int next = SIGUSR1;
+    while (next == SIGUSR1 || (next < 0 && std::chrono::steady_clock::now() < patience)) {
+      constexpr timespec moment = {0, 50'000'000};
+      next = sigtimedwait(&signals, nullptr, &moment);
+      if (ending.stop_requested()) return;
+    }
+    end_now();  // a second signal, or none and the work goes on
   }
 }
 

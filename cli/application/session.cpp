@@ -32,9 +32,14 @@ void write_json(const std::string& target, const Json& object) {
 
 /// Do two paths name one file, through links too?
 bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
-  std::error_code ignored;
-  return std::filesystem::equivalent(a, b, ignored) ||
-         std::filesystem::weakly_canonical(a, ignored) == std::filesystem::weakly_canonical(b, ignored);
+  std::error_code failed;
+  if (std::filesystem::equivalent(a, b, failed) && !failed) return true;
+  const auto resolved = [](const std::filesystem::path& path) {
+    std::error_code unresolved;
+    std::filesystem::path whole = std::filesystem::weakly_canonical(path, unresolved);
+    return unresolved ? std::filesystem::absolute(path, unresolved).lexically_normal() : whole;
+  };
+  return resolved(a) == resolved(b);
 }
 
 void refuse_if_same(const std::filesystem::path& a, const std::filesystem::path& b, const char* what) {

@@ -52,7 +52,8 @@ struct Input {
 /// before the work, so that a slip of the fingers does not cost an hour.
 void check_output(Session& session, const OutputOptions& options);
 
-/// Error(write_failed) if there is no folder for the file or it cannot be written to.
+/// Error(write_failed) if there is no folder for the file or it cannot be written to. The file is one of the
+/// session's outputs from now on: Error(bad_option) if it is one already, or is read.
 void check_folder(Session& session, const std::filesystem::path& file);
 
 /// Writes in the write phase, adds `output` to the result and says so.

@@ -26,7 +26,8 @@ struct Curvature {
   Array<double> gaussian;
   Array<double> mean;
   /// 2 pi less the sum of angles, pi less it on the boundary: adds up to 2 pi times the Euler characteristic
-  /// of a manifold (Gauss and Bonnet). 0 for vertices without triangles.
+  /// of a manifold (Gauss and Bonnet). Where several open fans meet in a vertex the surface is none, and the
+  /// sum is larger by pi for each but the first. 0 for vertices without triangles.
   Array<double> defect;
   Array<double> area;                  ///< mixed; adds up to the surface's
   Array<std::uint8_t> is_on_boundary;  ///< 1 where an edge at the vertex has other than two triangles

@@ -1,12 +1,24 @@
 #include "application/option_list.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 
+#include "application/text.h"
+
 namespace tessera::cli {
+namespace {
+
+std::string not_one_of(const std::vector<std::string>& names, const std::string& text) {
+  const std::string nearest = nearest_name(text, names);
+  return "there is no '" + text + "'; " +
+         (nearest.empty() ? "choose one of " + quoted_list(names) : "did you mean '" + nearest + "'?");
+}
+
+}  // namespace
 
 Option Option::required() {
   return Option(*option_->required());
@@ -33,10 +45,24 @@ Option Option::in_range(int least, int most) {
   return Option(*option_->check(CLI::Range(least, most)));
 }
 Option Option::is_member(const std::vector<std::string>& names) {
-  return Option(*option_->check(CLI::IsMember(names)));
+  return Option(*option_->check([names](const std::string& text) {
+    return std::ranges::find(names, text) != names.end() ? std::string() : not_one_of(names, text);
+  }));
 }
 Option Option::transform_to(const std::map<std::string, int>& numbers) {
-  return Option(*option_->transform(CLI::CheckedTransformer(numbers)));
+  const auto replace = [numbers](std::string& text) {
+    const auto is_number = [&](const auto& entry) { return std::to_string(entry.second) == text; };
+    if (std::ranges::any_of(numbers, is_number)) return std::string();  // CLI11 may ask again
+    const auto found = numbers.find(text);
+    if (found == numbers.end()) {
+      std::vector<std::string> names;
+      for (const auto& [name, number] : numbers) names.push_back(name);
+      return not_one_of(names, text);
+    }
+    text = std::to_string(found->second);
+    return std::string();
+  };
+  return Option(*option_->transform(CLI::Validator(replace, "")));
 }
 
 Option OptionList::add_flag(const std::string& names, bool& value, const std::string& help) {

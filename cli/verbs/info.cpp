@@ -66,7 +66,9 @@ Json describe_mesh(const std::filesystem::path& file, const Input& input) {
         input.mesh);
     object["coordinates"] = is_double ? "float64" : "float32";
   }
-  object["box"] = {{box.low.x, box.low.y, box.low.z}, {box.high.x, box.high.y, box.high.z}};
+  object["box"] = nullptr;
+  if (vertex_count(input.mesh) > 0)
+    object["box"] = {{box.low.x, box.low.y, box.low.z}, {box.high.x, box.high.y, box.high.z}};
   object["bytes"] = input.reservation.bytes();
   object["cells_in_file"] = Json::object();
   for (const auto& [type, count] : input.report.cells) object["cells_in_file"][type] = count;
@@ -118,7 +120,9 @@ void print_description(Session& session, const Input& input, const Json& d) {
   }
   table.add({std::string(cell_name(input.mesh)), grouped(d["cells"])});
   if (!d["cells_in_file"].empty()) table.add({"cells in file", census_text(d["cells_in_file"])});
-  table.add({"box", fmt::format("({}) to ({})", list_text(d["box"][0], ", "), list_text(d["box"][1], ", "))});
+  table.add({"box", d["box"].is_null() ? "none"
+                                       : fmt::format("({}) to ({})", list_text(d["box"][0], ", "),
+                                                     list_text(d["box"][1], ", "))});
   table.add({"memory", format_bytes(d["bytes"])});
   for (const Json& note : d["notes"]) table.add({"note", note.get<std::string>()});
   session.print("{}", table.text());

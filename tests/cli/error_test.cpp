@@ -126,12 +126,30 @@ TEST_F(CliError, WhatAFormatCannotHoldIsSaid) {
   ASSERT_EQ(run({"make", "octahedron", "-o", "o.vtp"}).code, 0);
   const Outcome outcome = run({"curvature", "o.vtp", "-o", "c.stl"});
   EXPECT_EQ(outcome.code, 0);
-  EXPECT_NE(outcome.err.find("Left out what an stl file has no place for: \"GaussianCurvature\""),
-            std::string::npos)
+  EXPECT_NE(
+      outcome.err.find("Left out what an stl file cannot hold: the point fields \"GaussianCurvature\", "),
+      std::string::npos)
       << outcome.err;
   const auto told = run_json({"curvature", "o.vtp", "-o", "d.stl", "--quiet"});
   ASSERT_EQ(told["notes"].size(), 1U);
   EXPECT_NE(told["notes"][0].get<std::string>().find("MeanCurvature"), std::string::npos);
+}
+
+TEST_F(CliError, NamesThatAreNotThere) {
+  ASSERT_EQ(run({"make", "octahedron", "-o", "o.vtp"}).code, 0);
+  expect_one_sentence(run({"subdivide", "o.vtp", "--scheme", "catmull", "-o", "s.vtp"}), 2,
+                      {"--scheme", "there is no 'catmull'", "'linear'", "'loop'"});
+  expect_one_sentence(run({"subdivide", "o.vtp", "--scheme", "lop", "-o", "s.vtp"}), 2,
+                      {"did you mean 'loop'?"});
+  EXPECT_EQ(run({"subdivide", "o.vtp", "--scheme", "loop", "-o", "s.vtp"}).code, 0);
+}
+
+TEST_F(CliError, AMeshWithoutPointsHasNoBox) {
+  write("e.vtk", "# vtk DataFile Version 3.0\ne\nASCII\nDATASET POLYDATA\nPOINTS 0 float\n");
+  const Outcome outcome = run({"info", "e.vtk"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.out.find("(inf"), std::string::npos) << outcome.out;
+  EXPECT_TRUE(run_json({"info", "e.vtk"})["result"]["files"][0]["box"].is_null());
 }
 
 TEST_F(CliError, NumbersThatAreNotFinite) {

@@ -55,7 +55,7 @@ TEST(Silence, PlyHoldsAlphaAndColoursOfFaces) {
   EXPECT_TRUE(read_triangles(directory / "a.ply") == mesh);
   // OBJ has no alpha and no colours of faces.
   const WriteReport report = write_mesh(directory / "a.obj", mesh);
-  EXPECT_TRUE(mentions(report.notes, "\"RGBA\" of the points, \"RGB\" of the cells"));
+  EXPECT_TRUE(mentions(report.notes, "the point field \"RGBA\"; the cell field \"RGB\""));
 }
 
 TEST(Silence, OtherNamesOfPlyAreRead) {
@@ -80,17 +80,17 @@ TEST(Silence, WritersSayWhatTheyLeaveOut) {
   for (const char* const name : {"a.stl", "a.off"}) {
     const WriteReport report = write_mesh(directory / name, mesh);
     ASSERT_EQ(report.notes.size(), 1U) << name;
-    EXPECT_TRUE(mentions(report.notes, "\"Normals\" of the points")) << report.notes[0];
-    EXPECT_TRUE(mentions(report.notes, "\"part\" of the cells")) << report.notes[0];
-    EXPECT_TRUE(mentions(report.notes, "\"time\" of the mesh")) << report.notes[0];
+    EXPECT_TRUE(mentions(report.notes, "the point fields \"RGB\", \"Normals\", ")) << report.notes[0];
+    EXPECT_TRUE(mentions(report.notes, "; the cell field \"part\"; ")) << report.notes[0];
+    EXPECT_TRUE(mentions(report.notes, "the mesh field \"time\".")) << report.notes[0];
   }
   const WriteReport obj = write_mesh(directory / "a.obj", mesh);
-  EXPECT_EQ(obj.notes,
-            (std::vector<std::string>{"Left out what an obj file has no place for: \"height\" of the "
-                                      "points, \"part\" of the cells, \"time\" of the mesh."}));
+  EXPECT_EQ(obj.notes, (std::vector<std::string>{
+                           "Left out what an obj file cannot hold: the point field \"height\"; the cell "
+                           "field \"part\"; the mesh field \"time\"."}));
   const WriteReport ply = write_mesh(directory / "a.ply", mesh);
   EXPECT_EQ(ply.notes,
-            (std::vector<std::string>{"Left out what a ply file has no place for: \"time\" of the mesh."}));
+            (std::vector<std::string>{"Left out what a ply file cannot hold: the mesh field \"time\"."}));
   for (const char* const name : {"a.vtp", "a.vtu", "a.vtk"})
     EXPECT_TRUE(write_mesh(directory / name, mesh).notes.empty()) << name;
 }

@@ -37,18 +37,21 @@ struct PlyGroup {
 template <class Mesh, class IsKept>
 void note_left_out(std::vector<std::string>& notes, std::string_view format, const Mesh& mesh,
                    const IsKept& is_kept) {
-  std::string names;
-  const auto add = [&](const FieldSet& fields, std::string_view kind, bool of_points, bool of_cells) {
+  std::string all;
+  const auto add = [&](const FieldSet& fields, const std::string& kind, const auto& is_left_out) {
+    std::string names;
+    std::size_t count = 0;
     for (const Field& field : fields) {
-      if ((of_points || of_cells) && is_kept(field, of_points)) continue;
-      names += (names.empty() ? "" : ", ") + ("\"" + field.name() + "\"") + std::string(kind);
+      if (!is_left_out(field)) continue;
+      names += (count++ == 0 ? "\"" : ", \"") + field.name() + "\"";
     }
+    if (count > 0)
+      all += (all.empty() ? "the " : "; the ") + kind + (count == 1 ? " field " : " fields ") + names;
   };
-  add(mesh.point_data, " of the points", true, false);
-  add(mesh.cell_data, " of the cells", false, true);
-  add(mesh.field_data, " of the mesh", false, false);
-  if (!names.empty())
-    notes.push_back("Left out what " + std::string(format) + " has no place for: " + names + ".");
+  add(mesh.point_data, "point", [&](const Field& field) { return !is_kept(field, true); });
+  add(mesh.cell_data, "cell", [&](const Field& field) { return !is_kept(field, false); });
+  add(mesh.field_data, "mesh", [](const Field&) { return true; });
+  if (!all.empty()) notes.push_back("Left out what " + std::string(format) + " cannot hold: " + all + ".");
 }
 
 /// Fields as they are read. Of several with one name the first is kept, which the notes say.

@@ -25,7 +25,7 @@ void expect_tuples(const FieldSet& fields, std::size_t elements, std::string_vie
 void expect_ids(double elements, std::string_view what) {
   if (elements <= most_ids) return;
   const std::string number =
-      elements < 1e18 ? std::to_string(static_cast<std::uint64_t>(elements)) : "uncountably many";
+      elements < 1e18 ? std::to_string(static_cast<std::uint64_t>(elements)) : "more than 10^18";
   throw Error(ErrorCode::unsupported, "the result would have " + number + " " + std::string(what) +
                                           ", more than the 4294967294 that a mesh can have");
 }

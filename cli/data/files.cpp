@@ -130,8 +130,10 @@ void check_poly_output(Session& session, const fs::path& file) {
 Json write_poly_output(Session& session, const OutputOptions& options, const PolyData& poly) {
   session.in_phase(Phase::write, [&] {
     const PendingOutput announced(options.file);
-    write_poly(options.file, poly,
-               {.ascii = options.ascii, .compress = options.compress, .monitor = &session.monitor()});
+    const WriteReport report =
+        write_poly(options.file, poly,
+                   {.ascii = options.ascii, .compress = options.compress, .monitor = &session.monitor()});
+    for (const std::string& note : report.notes) session.note(note);
   });
   const auto bytes = fs::file_size(options.file);
   session.print("wrote {}: {}, {}, {} in {}\n", options.file.string(),

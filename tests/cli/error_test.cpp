@@ -159,6 +159,10 @@ TEST_F(CliError, NumbersThatAreNotFinite) {
   make_mesh();
   expect_one_sentence(run({"persistence", "mesh.vtu", "--threshold", "inf"}), 2, {"--threshold"});
   expect_one_sentence(run({"weld", "mesh.vtu", "--tolerance", "nan"}), 2, {"finite"});
+  write("inf.vtk",
+        "# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\nPOINTS 3 float\n0 0 0 1 0 0 0 1 0\n"
+        "POLYGONS 1 4\n3 0 1 2\nPOINT_DATA 3\nSCALARS f float\nLOOKUP_TABLE default\n-inf 1 inf\n");
+  expect_one_sentence(run({"persistence", "inf.vtk", "--threshold", "0%"}), 2, {"range that is not finite"});
 }
 
 TEST_F(CliError, MakeOptions) {

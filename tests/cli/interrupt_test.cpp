@@ -33,19 +33,13 @@ TEST_F(CliInterrupt, DuringTheWork) {
 }
 
 TEST_F(CliInterrupt, WhileWriting) {
-  const pid_t child = start(long_work());
-  ASSERT_TRUE(wait_for_temporary());
-  kill(child, SIGINT);
-  EXPECT_EQ(wait_for(child), 130);
-  EXPECT_TRUE(files().empty());
-}
-
-TEST_F(CliInterrupt, ATerminalThatGoesAwayLeavesNoTemporary) {
-  const pid_t child = start(long_work());
-  ASSERT_TRUE(wait_for_temporary());
-  kill(child, SIGHUP);
-  EXPECT_EQ(wait_for(child), 130);
-  EXPECT_TRUE(files().empty());
+  for (const int signal : {SIGINT, SIGHUP}) {
+    const pid_t child = start(long_work());
+    ASSERT_TRUE(wait_for_temporary());
+    kill(child, signal);
+    EXPECT_EQ(wait_for(child), 130) << signal;
+    EXPECT_TRUE(files().empty()) << signal;
+  }
 }
 
 TEST_F(CliInterrupt, TwiceEndsAtOnce) {

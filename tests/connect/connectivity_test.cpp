@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -342,6 +344,47 @@ TEST(Connectivity, HandlesKeepItAlive) {
     return std::get<0>(connect(tiles, {.mode = StorageMode::explicit_tiles, .producers = 1}).request<VT>());
   }();
   EXPECT_GT(vt[VertexId(0)].size(), 0u);
+}
+
+TEST(Connectivity, OptionsThatMeanNothingAreRefused) {
+  const TetMesh mesh = make_kuhn(6);
+  const auto expect_refused = [&](const ConnectOptions& options) {
+    try {
+      (void)connect(mesh, options);
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::bad_option) << error.what();
+    }
+  };
+  expect_refused({.producers = -1});
+  expect_refused({.look_ahead = 0});
+  expect_refused({.device_look_ahead = -1});
+  expect_refused({.device_batch = 0});
+  expect_refused({.device_threads = 33});
+}
+
+// What was there before a request that is cancelled stays.
+TEST(Connectivity, ARequestCanBeCancelled) {
+  const TetMesh mesh = make_kuhn(12);
+  std::stop_source stop;
+  std::vector<std::string> stages;
+  const Monitor monitor = {.report = [&](std::string_view stage, double) { stages.emplace_back(stage); },
+                           .stop = stop.get_token()};
+  auto connection = connect(mesh, {.memory = mib(64), .monitor = &monitor});
+  const auto [vv] = connection.request<VV>();
+  EXPECT_FALSE(stages.empty());
+  stop.request_stop();
+  try {
+    (void)connection.request<EF>();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::cancelled);
+  }
+  auto quiet = connect(mesh);
+  const auto [expected] = quiet.request<VV>();
+  for (const VertexId v : mesh.vertices())
+    ASSERT_TRUE(std::ranges::equal(vv.reader()[v].indices(), expected.reader()[v].indices())) << v.index();
+  EXPECT_THROW((void)connect(mesh, {.monitor = &monitor}), Error);
 }
 
 }  // namespace

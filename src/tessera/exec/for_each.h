@@ -1,6 +1,7 @@
 // for_each on host threads. Kernels for both sides use for_each.cuh.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 
@@ -13,6 +14,15 @@ namespace detail {
 /// Calls share(begin, end) for contiguous parts of [0, n) that together are all of it, on up to `threads`
 /// threads: on so many that each has enough to do, which the first few elements tell.
 void run_shares(int threads, std::size_t n, const std::function<void(std::size_t, std::size_t)>& share);
+
+/// The host threads of `exec` for an operation of several loops over `cells` cells: at most one for every few
+/// thousand. With fewer cells each, threads cost more than they bring, on a busy machine far more
+/// (benchmarks/small_jobs).
+[[nodiscard]] inline Exec host_for(const Exec& exec, std::size_t cells) {
+  constexpr std::size_t cells_each = 8192;
+  return Exec::host(static_cast<int>(
+      std::clamp<std::size_t>(cells / cells_each, 1, static_cast<std::size_t>(exec.threads()))));
+}
 
 }  // namespace detail
 

@@ -20,12 +20,12 @@ struct Beginning {
 };
 
 /// Does the first few of n elements, to learn what the others take.
-Beginning begin_alone(std::size_t n, const Share& share) {
+Beginning try_alone(std::size_t n, const Share& share) {
   constexpr Seconds enough = least_work / 5;
   Beginning beginning;
   Seconds taken{};
   const auto start = std::chrono::steady_clock::now();
-  for (std::size_t size = 8; beginning.done < n && taken < enough; size *= 2) {
+  for (std::size_t size = 32; beginning.done < n && taken < enough; size *= 4) {
     const std::size_t end = std::min(n, beginning.done + size);
     share(beginning.done, end);
     beginning.done = end;
@@ -44,7 +44,7 @@ void run_shares(int threads, std::size_t n, const Share& share) {
   if (threads <= 1 || n < few) return share(0, n);
   std::size_t done = 0;
   if (n < many) {
-    const Beginning beginning = begin_alone(n, share);
+    const Beginning beginning = try_alone(n, share);
     done = beginning.done;
     if (done == n) return;
     const double useful = std::min<double>(threads, beginning.left / least_work);

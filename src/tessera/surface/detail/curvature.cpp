@@ -198,7 +198,7 @@ class CurvatureSums {
 }  // namespace
 
 Curvature compute_curvature(const TriMesh& mesh, const CurvatureOptions& options) {
-  const Exec exec = Exec::host(options.exec.threads());
+  const Exec exec = host_for(options.exec, mesh.cell_count());
   const auto report = [&](double fraction) { monitor_of(options.monitor).update("adding angles", fraction); };
   expect_usable(mesh, exec);
   report(0);

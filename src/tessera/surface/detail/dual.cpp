@@ -110,7 +110,7 @@ PolyData make_dual(const TriMesh& mesh, const DualOptions& options) {
   if constexpr (built_with_cuda) {
     if (options.exec.is_cuda()) owners = cuda::make_cells(dual, mesh, options.exec);
   }
-  if (!options.exec.is_cuda()) owners = make_cells(dual, mesh, options.exec);
+  if (!options.exec.is_cuda()) owners = make_cells(dual, mesh, host_for(options.exec, mesh.cell_count()));
   monitor_of(options.monitor).update("bringing data over", 0.7);
   dual.point_data = mesh.cell_data;
   dual.cell_data = mesh.point_data.gather(owners);

@@ -2,6 +2,7 @@
 
 #include <tessera/core/detail/monitor.h>
 #include <tessera/exec/detail/host_only.h>
+#include <tessera/exec/for_each.h>
 #include <tessera/generate/detail/common/checks.h>
 #include <tessera/generate/detail/isosurface/surface_parts.h>
 
@@ -10,7 +11,7 @@ namespace tessera {
 using namespace detail;
 
 Field vertex_normals(const TriMesh& mesh, const NormalsOptions& options) {
-  const Exec& exec = host_only(options.exec, "vertex_normals()");
+  const Exec exec = host_for(host_only(options.exec, "vertex_normals()"), mesh.cell_count());
   const Monitor& monitor = monitor_of(options.monitor);
   monitor.update("averaging normals", 0);
   expect_usable(mesh, exec);

@@ -53,14 +53,12 @@ void for_each_chunk(int threads, std::size_t n, std::size_t chunk, F&& f) {
               });
 }
 
-/// Calls f(range) for each worker's contiguous share of [0, n); small inputs stay on one thread.
+/// Calls f(range) for a contiguous share of [0, n) a worker; small inputs stay on one thread.
 template <class F>
 void for_each_share(int threads, std::size_t n, F&& f, std::size_t min_share = 4096) {
-  const std::size_t useful = std::max<std::size_t>(1, n / min_share);
-  const int workers = static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(threads), useful));
-  run_workers(workers, [&](int worker) {
-    f(share_of(n, static_cast<std::size_t>(worker), static_cast<std::size_t>(workers)));
-  });
+  const std::size_t useful = std::clamp<std::size_t>(n / min_share, 1, static_cast<std::size_t>(threads));
+  for_each_chunk(threads, n, std::max<std::size_t>(1, (n + useful - 1) / useful),
+                 [&](Range range, int) { f(range); });
 }
 
 }  // namespace tessera::detail::host

@@ -106,7 +106,7 @@ void renumber(Coarsened& result, std::span<const std::uint32_t> kept, std::size_
 }  // namespace
 
 Coarsened coarsen(const TriMesh& surface, const Provenance& provenance, const CoarsenOptions& options) {
-  const Exec exec = Exec::host(options.exec.threads());
+  const Exec exec = host_for(options.exec, surface.cell_count());
   expect_usable(surface, exec);
   const std::size_t vertices = surface.vertex_count();
   if (provenance.edges.size() != vertices || provenance.weights.size() != vertices) {

@@ -118,13 +118,14 @@ void report(const IsosurfaceOptions& options, std::string_view stage, std::size_
 template <class T, class Real>
 SurfaceArrays<Real> host_surfaces(const TetMesh& mesh, std::span<const Vec3<Real>> points,
                                   const SurfaceInput& input, bool records, const IsosurfaceOptions& options) {
+  const Exec exec = host_for(options.exec, mesh.cell_count());
   SurfaceArrays<Real> arrays;
   const std::span<const T> values = input.field.as<T>();
   for (const double value : input.isovalues) {
     report(options, "cutting tetrahedra", arrays.ends.size(), input);
     const auto isovalue = Isovalue<T>::of(value);
-    TetLevel level = make_tet_level(mesh, marks_of(values, isovalue, options.exec), records, options.exec);
-    append_level(arrays, std::move(level), points, values, isovalue, records, options.exec);
+    TetLevel level = make_tet_level(mesh, marks_of(values, isovalue, exec), records, exec);
+    append_level(arrays, std::move(level), points, values, isovalue, records, exec);
   }
   return arrays;
 }

@@ -126,16 +126,17 @@ Provenance provenance_of(const SimplexMesh<Dim>& mesh, const Array<PairKey>& end
 template <int Dim>
 SimplexMesh<Dim> next_level(const SimplexMesh<Dim>& mesh, const SubdivideOptions& options,
                             std::vector<Provenance>& provenance) {
+  const Exec host = host_for(options.exec, mesh.cell_count());
   Array<PairKey> ends;
   Array<PairKey>* const wanted = options.keep_provenance ? &ends : nullptr;
   SimplexMesh<Dim> finer;
   if constexpr (built_with_cuda) {
     if (options.exec.is_cuda()) finer = cuda::refine(mesh, options.scheme, wanted, options.exec);
   }
-  if (!options.exec.is_cuda()) finer = refine_on_host(mesh, options.scheme, wanted, options.exec);
+  if (!options.exec.is_cuda()) finer = refine_on_host(mesh, options.scheme, wanted, host);
   finer.cell_data = repeat(mesh.cell_data, mesh.cell_count(), parts_of<Dim>);
   finer.field_data = mesh.field_data;
-  if (options.keep_provenance) provenance.push_back(provenance_of(mesh, ends, options.exec));
+  if (options.keep_provenance) provenance.push_back(provenance_of(mesh, ends, host));
   return finer;
 }
 

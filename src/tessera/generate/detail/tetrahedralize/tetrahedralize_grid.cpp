@@ -146,7 +146,7 @@ Tetrahedralization tetrahedralize(const Grid& grid, const TetrahedralizeOptions&
   check_grid(grid, options.method);
   expect_tuples(grid.point_data, grid.vertex_count(), "points");
   expect_tuples(grid.cell_data, grid.cell_count(), "cells");
-  const Exec exec = Exec::host(options.exec.threads());
+  const Exec exec = host_for(options.exec, grid.cell_count());
   const bool centred = options.method == TetMethod::face_centred;
   const lattice::TetPlan plan{Numbering(grid, options.method), options.method, fits_float(grid, centred),
                               is_mirrored(grid)};

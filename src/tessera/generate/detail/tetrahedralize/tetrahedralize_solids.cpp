@@ -216,7 +216,7 @@ void check_solids(const SolidMesh& solids) {
 Tetrahedralization tetrahedralize(const SolidMesh& solids, const TetrahedralizeOptions& options) {
   TS_EXPECTS(solids.types.size() == solids.cells.size());
   check_solids(solids);
-  const Exec exec = Exec::host(options.exec.threads());
+  const Exec exec = host_for(options.exec, solids.cell_count());
   monitor_of(options.monitor).update("cutting cells", 0);
   const solid::Plan plan = make_plan(solids, options.method);
   Tetrahedralization result;

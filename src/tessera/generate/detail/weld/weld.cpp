@@ -22,7 +22,7 @@ namespace {
 
 template <int Dim>
 Welded<Dim> weld_cells(const SimplexMesh<Dim>& soup, const WeldOptions& options) {
-  const Exec exec = Exec::host(options.exec.threads());
+  const Exec exec = host_for(options.exec, soup.cell_count());
   const auto report = [&](std::string_view stage, double fraction) {
     monitor_of(options.monitor).update(stage, fraction);
   };

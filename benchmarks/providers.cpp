@@ -53,7 +53,7 @@ struct Input {
 /// What a device did in the last run, by relation.
 std::map<std::string, DeviceReport> last_reports;
 
-Connectivity<3> connect_to(const TiledMesh<3>& tiles, const Provider& provider, Bytes store) {
+ConnectOptions options_of(const Provider& provider, Bytes store) {
   ConnectOptions options = provider.device;
   options.mode =
       provider.maker == Maker::materialized ? StorageMode::materialized : StorageMode::explicit_tiles;
@@ -61,7 +61,7 @@ Connectivity<3> connect_to(const TiledMesh<3>& tiles, const Provider& provider, 
   options.producers = provider.helpers();
   options.exec = provider.maker == Maker::device ? Exec::cuda(0, provider.consumers())
                                                  : Exec::host(provider.consumers());
-  return detail::connect_tiled(tiles, options);
+  return options;
 }
 
 TiledMesh<3> cut(const Input& input, const Provider& provider) {
@@ -70,9 +70,9 @@ TiledMesh<3> cut(const Input& input, const Provider& provider) {
   return tile(input.mesh, {.exec = there ? Exec::cuda(0, provider.threads) : Exec::host(provider.threads)});
 }
 
-using Stars = Rows<VT, 3>;
+using Stars = StarStore<3>;
 
-/// Runs an analysis, run(tiles, exec, rows), with the provider's stars; rows are null if it pushes.
+/// Runs an analysis, run(tiles, exec, stars), with the provider's stars, null if it pushes.
 template <class F>
 std::uint64_t analyse(const Input& input, const Provider& provider, const F& run) {
   const TiledMesh<3> tiles = cut(input, provider);
@@ -80,10 +80,9 @@ std::uint64_t analyse(const Input& input, const Provider& provider, const F& run
     const Exec exec = provider.uses_device() ? Exec::cuda(0, provider.threads) : Exec::host(provider.threads);
     return run(tiles, exec, static_cast<const Stars*>(nullptr));
   }
-  auto conn = connect_to(tiles, provider, input.store);
-  const auto [rows] = conn.request<VT>();
-  const std::uint64_t checksum = run(tiles, Exec::host(provider.consumers()), &rows);
-  last_reports = {{"VT", rows.device_report()}};
+  const Stars stars(tiles, options_of(provider, input.store));
+  const std::uint64_t checksum = run(tiles, Exec::host(provider.consumers()), &stars);
+  last_reports = {{"VT", stars.device_report()}};
   return checksum;
 }
 
@@ -108,7 +107,7 @@ std::uint64_t traverse(const Rows<R, 3>& rows, int threads) {
 std::uint64_t traverse_all(const Input& input, const Provider& provider) {
   const TiledMesh<3> tiles = cut(input, provider);
   const Bytes enumeration = 88 * input.mesh.cell_count();  // at the peak of its making
-  auto conn = connect_to(tiles, provider, input.store + enumeration);
+  auto conn = detail::connect_tiled(tiles, options_of(provider, input.store + enumeration));
   std::uint64_t sum = 0;
   last_reports.clear();
   const auto one = [&]<class Q>(Q, const char* name) {
@@ -133,19 +132,19 @@ std::vector<Algorithm> algorithms(const Input& input) {
   };
   return {
       analysis("critical points",
-               [&](const TiledMesh<3>& tiles, const Exec& exec, const Stars* rows) {
+               [&](const TiledMesh<3>& tiles, const Exec& exec, const Stars* stars) {
                  return std::uint64_t{
-                     critical_points(tiles, input.field, {.exec = exec, .rows = rows}).points.size()};
+                     critical_points(tiles, input.field, {.exec = exec, .stars = stars}).points.size()};
                }),
-      analysis(
-          "gradient",
-          [&](const TiledMesh<3>& tiles, const Exec& exec, const Stars* rows) {
-            return std::uint64_t{
-                compute_gradient(tiles, input.field, {.exec = exec, .rows = rows}).critical_cells(1).size()};
-          }),
+      analysis("gradient",
+               [&](const TiledMesh<3>& tiles, const Exec& exec, const Stars* stars) {
+                 return std::uint64_t{compute_gradient(tiles, input.field, {.exec = exec, .stars = stars})
+                                          .critical_cells(1)
+                                          .size()};
+               }),
       analysis("Morse-Smale complex",
-               [&](const TiledMesh<3>& tiles, const Exec& exec, const Stars* rows) {
-                 const auto complex = morse_smale(tiles, input.field, {.exec = exec, .rows = rows});
+               [&](const TiledMesh<3>& tiles, const Exec& exec, const Stars* stars) {
+                 const auto complex = morse_smale(tiles, input.field, {.exec = exec, .stars = stars});
                  return std::uint64_t{complex.separatrices.cells.size()};
                }),
       {"traversal", [&](const Provider& provider) { return traverse_all(input, provider); }, false},

@@ -1,4 +1,5 @@
-// Pulls two relations of a large mesh within a gigabyte, whatever the size of the mesh.
+// Pulls two relations of a large mesh within a gigabyte, whatever the size of the mesh; then lets an analysis
+// pull.
 #include <tessera/tessera.h>
 
 #include <iostream>
@@ -22,4 +23,10 @@ int main(int argc, char** argv) {
   std::cout << "vertex " << busiest.index() << " has " << most << " tets and the neighbours";
   for (const ts::VertexId u : vv[busiest]) std::cout << ' ' << u.index();
   std::cout << '\n';
+
+  const ts::Field field = ts::make_wave_field(mesh.points, ts::WaveField::rough);
+  const ts::TiledMesh<3> tiles = ts::tile(mesh);
+  const ts::StarStore<3> stars(tiles, {.memory = ts::mib(64), .producers = 2});
+  const auto points = ts::critical_points(tiles, field, {.stars = &stars});
+  std::cout << points.minima() << " minima and " << points.maxima() << " maxima\n";
 }

@@ -5,7 +5,6 @@
 #include <array>
 #include <vector>
 
-#include <tessera/connect/detail/connect_tiled.h>
 #include <tessera/exec/buffer.h>
 #include <tessera/mesh/triangulate.h>
 
@@ -101,15 +100,14 @@ Domain<Dim> make_domain(Session& session, const TopologyArguments& arguments, co
     if (!is_pushed) {
       const StorageMode mode = mode_named(arguments.provider);
       if (by_device) session.count_as_on_device();
-      auto connectivity = detail::connect_tiled(*domain.tiles, {.mode = mode,
-                                                                .memory = store_bytes(session, mode),
-                                                                .producers = arguments.producers,
-                                                                .exec = by_device ? producer : session.host(),
-                                                                .monitor = &session.monitor()});
-      domain.rows = std::get<0>(connectivity.template request<StarRelation<Dim>>());
-      const std::string why = connectivity.no_device_producers();
+      domain.stars.emplace(*domain.tiles, ConnectOptions{.mode = mode,
+                                                         .memory = store_bytes(session, mode),
+                                                         .producers = arguments.producers,
+                                                         .exec = by_device ? producer : session.host(),
+                                                         .monitor = &session.monitor()});
+      const std::string why = domain.stars->no_device_producers();
       if (!why.empty()) session.note(why + "; the host makes the rows");
-      if (connectivity.has_device_windows()) session.note("the GPU gets the mesh in parts");
+      if (domain.stars->has_device_windows()) session.note("the GPU gets the mesh in parts");
     }
     return domain;
   });
@@ -161,9 +159,9 @@ std::string waiting_table(const DeviceReport& report) {
 
 template <int Dim>
 void report_provider(Session& session, const TopologyArguments& arguments, const Domain<Dim>& domain) {
-  if (!arguments.stats || !domain.rows) return;
-  const StoreStatistics store = domain.rows->statistics();
-  const DeviceReport device = domain.rows->device_report();
+  if (!arguments.stats || !domain.stars) return;
+  const StoreStatistics store = domain.stars->statistics();
+  const DeviceReport device = domain.stars->device_report();
   Json& result = session.result()["provider"];
   result["tiles"] = {{"produced", store.produced}, {"ahead", store.ahead},   {"wasted", store.wasted},
                      {"evicted", store.evicted},   {"misses", store.misses}, {"waits", store.waits}};

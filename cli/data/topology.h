@@ -53,8 +53,8 @@ template <int Dim>
 struct Domain {
   const SimplexMesh<Dim>& mesh;
   const Field& field;
-  std::unique_ptr<const TiledMesh<Dim>> tiles;       ///< rows point to it
-  std::optional<Rows<StarRelation<Dim>, Dim>> rows;  ///< none: stars are pushed
+  std::unique_ptr<const TiledMesh<Dim>> tiles;  ///< stars point to it
+  std::optional<StarStore<Dim>> stars;          ///< none: they are pushed
   Reservation room;
   Exec exec = Exec::host();  ///< where it is analysed
   std::string title;         ///< describe() of it
@@ -65,7 +65,7 @@ struct Domain {
     Options options;
     options.exec = exec;
     options.monitor = &session.monitor();
-    if constexpr (requires { options.rows; }) options.rows = rows ? &*rows : nullptr;
+    if constexpr (requires { options.stars; }) options.stars = stars ? &*stars : nullptr;
     return options;
   }
 };

@@ -51,3 +51,4 @@
 #include <tessera/topology/order.h>
 #include <tessera/topology/persistence.h>
 #include <tessera/topology/simplification.h>
+#include <tessera/topology/star_store.h>

@@ -2,13 +2,21 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <functional>
 #include <limits>
+#include <memory>
+#include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tessera/core/error.h>
 #include <tessera/core/hash.h>
+#include <tessera/core/progress.h>
 #include <tessera/core/random.h>
+#include <tessera/exec/device_watch.h>
 #include <tessera/generate/coarsen.h>
 #include <tessera/generate/detail/coarsen/cuda/coarsen.h>
 #include <tessera/generate/detail/refine/cuda/subdivide.h>
@@ -454,6 +462,72 @@ TEST(DeviceCodeOnTheHost, MakesTheDualAsTheHostDoes) {
     ASSERT_EQ(made.lines, host.lines);
     ASSERT_EQ(made.polygons, host.polygons);
     ASSERT_TRUE(std::ranges::equal(owners, host.cell_data.at("InputVertex").as<std::int64_t>()));
+  }
+}
+
+/// Asks for a stop at the n-th CUDA call.
+class StopAfter : public DeviceWatch {
+ public:
+  explicit StopAfter(std::int64_t calls) : calls_left_(calls) {}
+  [[nodiscard]] bool accept(const char*) override {
+    if (calls_left_.fetch_sub(1) == 1) source_.request_stop();
+    return true;
+  }
+  [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
+  [[nodiscard]] bool has_stopped() const { return source_.stop_requested(); }
+
+ private:
+  std::atomic<std::int64_t> calls_left_;
+  std::stop_source source_;
+};
+
+class DeviceCancel : public OnDevice {};
+
+TEST_F(DeviceCancel, EveryGeneratorStopsBetweenCudaCalls) {
+  const TriMesh surface = make_ico(3);
+  const TetMesh solid = make_kuhn(6);
+  const Field field = make_wave_field(solid.points, WaveField::rough);
+  const Grid grid = make_lattice(12, 12, 12);
+  const Field on_grid = make_sphere_field(grid);
+  const double isovalue = 0.4;
+  const Isosurface cut = isosurface(grid, on_grid, {&isovalue, 1}, {.keep_provenance = true});
+  const double zero = 0;
+  using Operation = std::function<void(const Exec&, const Monitor*)>;
+  const std::vector<std::pair<std::string, Operation>> operations = {
+      {"subdivide",
+       [&](const Exec& e, const Monitor* m) { (void)subdivide(surface, {.exec = e, .monitor = m}); }},
+      {"weld", [&](const Exec& e, const Monitor* m) { (void)weld(surface, {.exec = e, .monitor = m}); }},
+      {"dual", [&](const Exec& e, const Monitor* m) { (void)make_dual(surface, {.exec = e, .monitor = m}); }},
+      {"curvature",
+       [&](const Exec& e, const Monitor* m) { (void)compute_curvature(surface, {.exec = e, .monitor = m}); }},
+      {"tetrahedralize",
+       [&](const Exec& e, const Monitor* m) { (void)tetrahedralize(grid, {.exec = e, .monitor = m}); }},
+      {"isosurface",
+       [&](const Exec& e, const Monitor* m) {
+         (void)isosurface(grid, on_grid, {&isovalue, 1}, {.exec = e, .monitor = m});
+       }},
+      {"isosurface of tets",
+       [&](const Exec& e, const Monitor* m) {
+         (void)isosurface(solid, field, {&zero, 1}, {.exec = e, .monitor = m});
+       }},
+      {"coarsen",
+       [&](const Exec& e, const Monitor* m) {
+         (void)coarsen(cut.mesh, cut.provenance, {.exec = e, .monitor = m});
+       }},
+  };
+  for (const auto& [name, run] : operations) {
+    for (const std::int64_t calls : {1, 2, 5, 9}) {
+      SCOPED_TRACE(name + " stopped at call " + std::to_string(calls));
+      const auto watch = std::make_shared<StopAfter>(calls);
+      const Monitor monitor{{}, watch->token()};
+      try {
+        run(Exec::cuda().with_watch(watch), &monitor);
+        EXPECT_GT(calls, 2) << "it went on";  // later calls may be the last
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::cancelled) << error.what();
+        EXPECT_TRUE(watch->has_stopped());
+      }
+    }
   }
 }
 

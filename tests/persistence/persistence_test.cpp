@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include <tessera/connect/detail/connect_tiled.h>
 #include <tessera/topology/persistence.h>
 
 #include "persistence/meshes.h"
@@ -109,13 +108,12 @@ void check_independence(const SimplexMesh<Dim>& mesh, const Field& field) {
   for (const std::uint32_t size : {1u, 7u, 100u}) {
     for (const VertexOrder order : {VertexOrder::input, VertexOrder::morton}) {
       const TiledMesh<Dim> tiles = tile(mesh, {.max_vertices = size, .order = order});
-      Connectivity<Dim> conn = detail::connect_tiled(tiles, {});
-      const auto [rows] = conn.template request<StarRelation<Dim>>();
+      const StarStore<Dim> stars(tiles);
       for (const int threads : {1, 3}) {
-        for (const auto* pulled : {static_cast<decltype(&rows)>(nullptr), &rows}) {
+        for (const auto* pulled : {static_cast<const StarStore<Dim>*>(nullptr), &stars}) {
           const Exec exec = Exec::host(threads);
           const auto gradient =
-              compute_gradient(tiles, field, {.exec = exec, .rows = pulled, .keep_paths = true});
+              compute_gradient(tiles, field, {.exec = exec, .stars = pulled, .keep_paths = true});
           EXPECT_EQ(compute_persistence(gradient, field, {.exec = exec}), expected)
               << size << " vertices a tile, " << threads << " threads";
         }

@@ -4,7 +4,6 @@
 #include <stop_token>
 #include <string>
 
-#include <tessera/connect/detail/connect_tiled.h>
 #include <tessera/topology/persistence.h>
 
 #include "tile/oracle.h"
@@ -188,14 +187,13 @@ TEST_F(TopologyOnDevice, FieldTypes) {
   EXPECT_THROW((void)critical_points<3>(tiles, Field("nan", broken), {.exec = Exec::cuda()}), Error);
 }
 
-TEST_F(TopologyOnDevice, PullsNoRows) {
+TEST_F(TopologyOnDevice, PullsNoStars) {
   const TetMesh mesh = make_kuhn(6);
   const Field field = make_wave_field(mesh.points, WaveField::rough);
   const TiledMesh<3> tiles = tile(mesh);
-  Connectivity<3> connectivity = detail::connect_tiled(tiles, {});
-  const auto [rows] = connectivity.request<VT>();
+  const StarStore<3> stars(tiles);
   try {
-    (void)critical_points(tiles, field, {.exec = Exec::cuda(), .rows = &rows});
+    (void)critical_points(tiles, field, {.exec = Exec::cuda(), .stars = &stars});
     ADD_FAILURE() << "nothing was thrown";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::bad_option);

@@ -8,7 +8,6 @@
 #include <thread>
 #include <vector>
 
-#include <tessera/connect/detail/connect_tiled.h>
 #include <tessera/core/error.h>
 #include <tessera/topology/morse_smale.h>
 
@@ -185,28 +184,24 @@ TEST(MorseSmale, PathsNeedAGradientThatKeepsThem) {
   EXPECT_EQ(compute_separatrices(gradient, {.separatrices = false}).size(), 0u);
 }
 
-TEST(MorseSmale, RowsMustBeOfTheTiles) {
+TEST(MorseSmale, StarsMustBeOfTheTiles) {
   const TetMesh mesh = make_shuffled(make_kuhn(6));
   const TetMesh other = make_small_solid("two_tets");
   const Field field = make_wave_field(mesh.points, WaveField::rough);
   const TiledMesh<3> tiles = tile(mesh);
   const TiledMesh<3> other_tiles = tile(other);
-  const auto expect_refused = [&](Connectivity<3> connectivity) {
-    const auto [rows] = connectivity.request<VT>();
-    const auto check = [&](const auto& f) {
-      try {
-        f();
-        ADD_FAILURE() << "nothing was thrown";
-      } catch (const Error& error) {
-        EXPECT_EQ(error.code(), ErrorCode::bad_option) << error.what();
-      }
-    };
-    check([&, &rows = rows] { (void)critical_points(tiles, field, {.rows = &rows}); });
-    check([&, &rows = rows] { (void)compute_gradient(tiles, field, {.rows = &rows}); });
-    check([&, &rows = rows] { (void)compute_walls(compute_gradient(tiles, field), {.rows = &rows}); });
+  const StarStore<3> stars(other_tiles);
+  const auto check = [&](const auto& f) {
+    try {
+      f();
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::bad_option) << error.what();
+    }
   };
-  expect_refused(detail::connect_tiled(other_tiles, {}));
-  expect_refused(connect(tiles));
+  check([&] { (void)critical_points(tiles, field, {.stars = &stars}); });
+  check([&] { (void)compute_gradient(tiles, field, {.stars = &stars}); });
+  check([&] { (void)compute_walls(compute_gradient(tiles, field), {.stars = &stars}); });
 }
 
 /// Runs one of the entries under a monitor.
@@ -218,11 +213,12 @@ const std::vector<Entry> entries = {
     [](const auto& tiles, const auto& field, const auto& common) {
       (void)compute_gradient(
           tiles, field,
-          {.exec = common.exec, .monitor = common.monitor, .rows = common.rows, .keep_paths = true});
+          {.exec = common.exec, .monitor = common.monitor, .stars = common.stars, .keep_paths = true});
     },
     [](const auto& tiles, const auto& field, const auto& common) {
-      (void)morse_smale(tiles, field,
-                        {.exec = common.exec, .monitor = common.monitor, .rows = common.rows, .walls = true});
+      (void)morse_smale(
+          tiles, field,
+          {.exec = common.exec, .monitor = common.monitor, .stars = common.stars, .walls = true});
     },
 };
 
@@ -253,7 +249,7 @@ TEST(TopologyMonitor, ProgressIsReportedByTheCaller) {
 
 /// Stops at the report of that number; returns how many reports there were.
 std::size_t run_until(const Entry& entry, const TiledMesh<3>& tiles, const Field& field, std::size_t last,
-                      const Rows<StarRelation<3>, 3>* rows) {
+                      const StarStore<3>* stars) {
   std::stop_source source;
   std::size_t reports = 0;
   const Monitor monitor{[&](std::string_view, double) {
@@ -261,7 +257,7 @@ std::size_t run_until(const Entry& entry, const TiledMesh<3>& tiles, const Field
                         },
                         source.get_token()};
   try {
-    entry(tiles, field, {.exec = Exec::host(2), .monitor = &monitor, .rows = rows});
+    entry(tiles, field, {.exec = Exec::host(2), .monitor = &monitor, .stars = stars});
     EXPECT_LT(reports, last) << "it was not stopped";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::cancelled);
@@ -275,9 +271,9 @@ TEST(TopologyMonitor, StopsWhereItIsAskedTo) {
   const TiledMesh<3> tiles = tile(mesh, {.max_vertices = 20});
   const Field field = make_wave_field(mesh.points, WaveField::rough);
   for (const Provider provider : {Provider::pushed, Provider::explicit_tiles}) {
-    with_rows(tiles, {.provider = provider}, [&](const Rows<StarRelation<3>, 3>* rows) {
+    with_stars(tiles, {.provider = provider}, [&](const StarStore<3>* stars) {
       for (const Entry& entry : entries) {
-        for (std::size_t last = 1; run_until(entry, tiles, field, last, rows) == last; ++last) {
+        for (std::size_t last = 1; run_until(entry, tiles, field, last, stars) == last; ++last) {
         }
       }
       return 0;

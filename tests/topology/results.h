@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <tessera/connect/connectivity.h>
-#include <tessera/connect/detail/connect_tiled.h>
 #include <tessera/topology/critical_points.h>
 #include <tessera/topology/morse_smale.h>
 
@@ -86,9 +85,9 @@ struct Setting {
   }
 };
 
-/// Calls f(rows) with rows of the setting's provider, or with null.
+/// Calls f(stars) with a store of the setting's provider, or with null.
 template <int Dim, class F>
-auto with_rows(const TiledMesh<Dim>& tiles, const Setting& setting, const F& f) {
+auto with_stars(const TiledMesh<Dim>& tiles, const Setting& setting, const F& f) {
   if (setting.provider == Provider::pushed) return f(nullptr);
   ConnectOptions options;
   options.mode = setting.provider == Provider::materialized     ? StorageMode::materialized
@@ -96,12 +95,11 @@ auto with_rows(const TiledMesh<Dim>& tiles, const Setting& setting, const F& f) 
                                                                 : StorageMode::implicit_tiles;
   options.producers = setting.producers;
   options.exec = Exec::host(setting.threads);
-  const RelationKey keys[] = {key_of<StarRelation<Dim>>};
+  const RelationKey keys[] = {key_of<typename StarStore<Dim>::Relation>};
   const auto costs = plan(tiles, keys, {.exec = options.exec, .producers = options.producers});
   options.memory = least_memory(costs, options.mode);  // tiles come and go
-  Connectivity<Dim> connectivity = detail::connect_tiled(tiles, options);
-  const auto [rows] = connectivity.template request<StarRelation<Dim>>();
-  return f(&rows);
+  const StarStore<Dim> stars(tiles, options);
+  return f(&stars);
 }
 
 template <int Dim>
@@ -176,12 +174,12 @@ Results compute_results(const SimplexMesh<Dim>& mesh, const Field& field, const 
   TileOptions tile_options = setting.tiles;
   tile_options.exec = setting.exec();
   const TiledMesh<Dim> tiles = tile(mesh, tile_options);
-  return with_rows(tiles, setting, [&](const Rows<StarRelation<Dim>, Dim>* rows) {
+  return with_stars(tiles, setting, [&](const StarStore<Dim>* stars) {
     Results results;
-    const CriticalPoints points = critical_points(tiles, field, {.exec = setting.exec(), .rows = rows});
+    const CriticalPoints points = critical_points(tiles, field, {.exec = setting.exec(), .stars = stars});
     results.points.assign(points.points.begin(), points.points.end());
     const MorseSmaleComplex<Dim> complex =
-        morse_smale(tiles, field, {.exec = setting.exec(), .rows = rows, .walls = true});
+        morse_smale(tiles, field, {.exec = setting.exec(), .stars = stars, .walls = true});
     results.critical = critical_cells_of(complex.gradient);
     results.pairs = pairs_of(complex.gradient);
     results.paths = paths_of(complex.gradient, complex.separatrices);

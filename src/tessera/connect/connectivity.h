@@ -62,8 +62,6 @@ template <int Dim>
 class ConnectionCore;
 template <int Dim>
 Connectivity<Dim> connect_tiled(const TiledMesh<Dim>& tiles, const ConnectOptions& options);
-template <class R, int Dim>
-bool speaks_tiled_ids(const Rows<R, Dim>& rows);
 class StoredRows;
 class TileStore;
 
@@ -145,9 +143,6 @@ class Rows {
  private:
   template <int>
   friend class Connectivity;
-  template <class Relation, int D>
-  friend bool detail::speaks_tiled_ids(const Rows<Relation, D>& rows);
-  [[nodiscard]] bool speaks_tiled_ids() const;
   explicit Rows(std::shared_ptr<detail::ConnectionCore<Dim>> core) : core_(std::move(core)) {}
   std::shared_ptr<detail::ConnectionCore<Dim>> core_;
 };

@@ -28,6 +28,7 @@
 #include <tessera/mesh/field.h>
 #include <tessera/tile/tiled_mesh.h>
 #include <tessera/topology/critical_type.h>
+#include <tessera/topology/star_store.h>
 
 namespace tessera {
 
@@ -57,17 +58,13 @@ struct CriticalPoints {
 /// still fits a core's second-level cache.
 inline constexpr std::uint32_t pushed_tile_vertices = 2048;
 
-/// The relation that analyses pull stars through: VT of tetrahedra, VF of triangles.
-template <int Dim>
-using StarRelation = std::conditional_t<Dim == 3, VT, VF>;
-
 template <int Dim>
 struct CriticalPointsOptions {
   Exec exec = Exec::host();
   const Monitor* monitor = nullptr;  ///< null: nobody listens
-  /// The host pulls stars through these rows instead of working them out tile by tile. They must be of the
-  /// same tiles and in their ids, as detail::connect_tiled() gives them; Error(bad_option) otherwise.
-  const Rows<StarRelation<Dim>, Dim>* rows = nullptr;
+  /// The host pulls stars from this store instead of working them out tile by tile. It must be of the same
+  /// tiles; Error(bad_option) otherwise.
+  const StarStore<Dim>* stars = nullptr;
 };
 
 /// O(cells). Takes 9 bytes per vertex, 32 per critical point besides the result, and what workers need for a

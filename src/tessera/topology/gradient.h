@@ -106,8 +106,8 @@ class Gradient {
 template <int Dim>
 struct GradientOptions {
   Exec exec = Exec::host();
-  const Monitor* monitor = nullptr;                    ///< null: nobody listens
-  const Rows<StarRelation<Dim>, Dim>* rows = nullptr;  ///< as in CriticalPointsOptions
+  const Monitor* monitor = nullptr;       ///< null: nobody listens
+  const StarStore<Dim>* stars = nullptr;  ///< as in CriticalPointsOptions
   /// Keeps what separatrices, segmentation and persistence follow: 4 bytes per top cell and 4 per vertex.
   bool keep_paths = false;
 };

@@ -95,11 +95,11 @@ struct Segmentation {
 template <int Dim>
 struct MorseSmaleOptions {
   Exec exec = Exec::host();
-  const Monitor* monitor = nullptr;                    ///< null: nobody listens
-  const Rows<StarRelation<Dim>, Dim>* rows = nullptr;  ///< as in CriticalPointsOptions
-  bool separatrices = true;                            ///< descending and ascending ones
-  bool connectors = true;                              ///< between saddles of tetrahedra
-  bool walls = false;                                  ///< of saddles of tetrahedra
+  const Monitor* monitor = nullptr;       ///< null: nobody listens
+  const StarStore<Dim>* stars = nullptr;  ///< as in CriticalPointsOptions
+  bool separatrices = true;               ///< descending and ascending ones
+  bool connectors = true;                 ///< between saddles of tetrahedra
+  bool walls = false;                     ///< of saddles of tetrahedra
   bool segmentation = true;
   bool keep_paths = true;  ///< the gradient keeps what persistence needs: 8 bytes per cell at the peak
 };

@@ -147,7 +147,6 @@ class ConnectionCore {
   }
 
   [[nodiscard]] const TiledMesh<Dim>& tiles() const { return tiles_; }
-  [[nodiscard]] bool speaks_tiled_ids() const { return speaks_tiled_ids_; }
   const Enumeration<Dim>& enumeration() {
     const std::scoped_lock lock(prepare_mutex_);
     if (account_.numbering() == Numbering::none) {
@@ -605,11 +604,6 @@ StoreStatistics Rows<R, Dim>::statistics() const {
 template <class R, int Dim>
 DeviceReport Rows<R, Dim>::device_report() const {
   return core_->template device_report<R>();
-}
-
-template <class R, int Dim>
-bool Rows<R, Dim>::speaks_tiled_ids() const {
-  return core_->speaks_tiled_ids();
 }
 
 template <class R, int Dim>

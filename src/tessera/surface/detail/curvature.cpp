@@ -9,6 +9,7 @@
 #include <tessera/core/config.h>
 #include <tessera/core/detail/monitor.h>
 #include <tessera/exec/detail/host/parallel.h>
+#include <tessera/exec/detail/stoppable.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/generate/detail/common/checks.h>
 #include <tessera/generate/key_reduce.h>
@@ -203,7 +204,8 @@ Curvature compute_curvature(const TriMesh& mesh, const CurvatureOptions& options
   expect_usable(mesh, exec);
   report(0);
   if constexpr (built_with_cuda) {
-    if (options.exec.is_cuda()) return cuda::compute_curvature(mesh, options.exec);
+    if (options.exec.is_cuda())
+      return cuda::compute_curvature(mesh, stoppable(options.exec, options.monitor));
   }
   const size_t vertices = mesh.vertex_count();
   Curvature result{Array<double>(vertices), Array<double>(vertices), Array<double>(vertices),

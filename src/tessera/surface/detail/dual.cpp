@@ -9,6 +9,7 @@
 #include <tessera/core/config.h>
 #include <tessera/core/detail/monitor.h>
 #include <tessera/exec/detail/host/parallel.h>
+#include <tessera/exec/detail/stoppable.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/generate/detail/common/blend.h>
 #include <tessera/generate/detail/common/checks.h>
@@ -108,7 +109,8 @@ PolyData make_dual(const TriMesh& mesh, const DualOptions& options) {
   PolyData dual;
   Array<uint32_t> owners;
   if constexpr (built_with_cuda) {
-    if (options.exec.is_cuda()) owners = cuda::make_cells(dual, mesh, options.exec);
+    if (options.exec.is_cuda())
+      owners = cuda::make_cells(dual, mesh, stoppable(options.exec, options.monitor));
   }
   if (!options.exec.is_cuda()) owners = make_cells(dual, mesh, host_for(options.exec, mesh.cell_count()));
   monitor_of(options.monitor).update("bringing data over", 0.7);

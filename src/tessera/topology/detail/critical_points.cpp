@@ -139,7 +139,7 @@ CriticalPoints critical_points(const TiledMesh<Dim>& tiles, const Field& field,
   const Exec exec = Exec::host(options.exec.threads());
   const auto report = [&](double fraction) { monitor.update("finding critical points", fraction); };
   report(0);
-  check_rows(tiles, options.rows, options.exec);
+  check_stars(tiles, options.stars, options.exec);
   CriticalPoints result;
   bool is_done = false;
   if constexpr (built_with_cuda) {
@@ -153,7 +153,7 @@ CriticalPoints critical_points(const TiledMesh<Dim>& tiles, const Field& field,
     Array<std::uint8_t> on_boundary(tiles.vertex_count());
     find_on_host<Dim>(
         exec, on_boundary,
-        [&](const auto& f) { for_each_star(tiles, order, options.rows, exec, monitor, f); }, result.points);
+        [&](const auto& f) { for_each_star(tiles, order, options.stars, exec, monitor, f); }, result.points);
   }
   report(0.9);
   result.points = sorted_by_vertex(tiles, result.points, exec);

@@ -41,7 +41,7 @@ class GradientBuilder {
   }
 
   std::shared_ptr<GradientData<Dim>> run(const Field& field) {
-    check_rows(tiles_, options_.rows, options_.exec);
+    check_stars(tiles_, options_.stars, options_.exec);
     if constexpr (built_with_cuda) {
       if (options_.exec.is_cuda()) return run_on_device(field);
     }
@@ -58,9 +58,9 @@ class GradientBuilder {
       result_.first_cells_.resize(tiles_.vertex_count());
     }
     result_.offsets_.resize(tiles_.vertex_count() + 1);
-    for_each_star(tiles_, result_.order_, options_.rows, exec_, monitor_, [&](int worker, const auto& stars) {
-      visit(*workers_[static_cast<size_t>(worker)], stars);
-    });
+    for_each_star(
+        tiles_, result_.order_, options_.stars, exec_, monitor_,
+        [&](int worker, const auto& stars) { visit(*workers_[static_cast<size_t>(worker)], stars); });
     report(0.8);
     join_rows();
     join_critical_cells();

@@ -15,7 +15,7 @@ MorseSmaleComplex<Dim> compute(std::shared_ptr<const TiledMesh<Dim>> tiles, cons
   const bool needs_paths = options.separatrices || options.segmentation || options.keep_paths || needs_device;
   const std::shared_ptr<GradientData<Dim>> data = build_gradient<Dim>(
       std::move(tiles), field,
-      {.exec = options.exec, .monitor = options.monitor, .rows = options.rows, .keep_paths = needs_paths},
+      {.exec = options.exec, .monitor = options.monitor, .stars = options.stars, .keep_paths = needs_paths},
       options.keep_paths);
   MorseSmaleComplex<Dim> complex{.gradient = Gradient<Dim>(data)};
   if (options.separatrices || options.connectors) {

@@ -15,7 +15,6 @@
 #include <type_traits>
 #include <vector>
 
-#include <tessera/connect/detail/connect_tiled.h>
 #include <tessera/core/error.h>
 #include <tessera/core/progress.h>
 #include <tessera/exec/detail/host/walk.h>
@@ -23,6 +22,7 @@
 #include <tessera/tile/detail/star.h>
 #include <tessera/topology/critical_points.h>
 #include <tessera/topology/order.h>
+#include <tessera/topology/star_store.h>
 
 namespace tessera::detail {
 
@@ -85,10 +85,8 @@ class TileStars {
 template <int Dim>
 class PulledStars {
  public:
-  using Rows = tessera::Rows<StarRelation<Dim>, Dim>;
-
-  PulledStars(const TiledMesh<Dim>& tiles, const OrderArray& order, const Rows& rows)
-      : tiles_(&tiles), order_of_(&order), reader_(rows.reader()) {}
+  PulledStars(const TiledMesh<Dim>& tiles, const OrderArray& order, const StarStore<Dim>& stars)
+      : tiles_(&tiles), order_of_(&order), reader_(stars.tiled_rows().reader()) {}
 
   void select(tiled::VertexId center) {
     center_ = center;
@@ -97,7 +95,7 @@ class PulledStars {
     cells_.clear();
     star_.clear();
     corners_.clear();
-    for (const auto pulled : reader_[VertexId(center.index())]) {  // rows speak tiled ids, see check_rows()
+    for (const auto pulled : reader_[VertexId(center.index())]) {
       const typename TiledMesh<Dim>::CellId cell(pulled.index());
       auto& corners = corners_.emplace_back();
       auto& added = star_.emplace_back();
@@ -153,7 +151,7 @@ class PulledStars {
 
   const TiledMesh<Dim>* tiles_;
   const OrderArray* order_of_;
-  typename Rows::Reader reader_;
+  typename Rows<typename StarStore<Dim>::Relation, Dim>::Reader reader_;
   tiled::VertexId center_;
   std::uint64_t round_ = 0;
   std::vector<std::uint32_t> ids_;
@@ -164,22 +162,16 @@ class PulledStars {
   std::vector<Slot> slots_ = std::vector<Slot>(256);
 };
 
-/// Error(bad_option) unless the rows, if there are any, can be of a connectivity of these tiles, and the
-/// host is to pull them.
+/// Error(bad_option) unless the store, if there is one, can be of these tiles, and the host is to pull.
 template <int Dim>
-void check_rows(const TiledMesh<Dim>& tiles, const Rows<StarRelation<Dim>, Dim>* given, const Exec& exec) {
-  if (given == nullptr) return;
-  const Rows<StarRelation<Dim>, Dim>& rows = *given;
+void check_stars(const TiledMesh<Dim>& tiles, const StarStore<Dim>* stars, const Exec& exec) {
+  if (stars == nullptr) return;
   if (exec.is_cuda())
-    throw Error(ErrorCode::bad_option, "rows are pulled by the host; leave them out to compute on a device");
-  if (rows.size() != tiles.vertex_count()) {
-    throw Error(ErrorCode::bad_option, "the rows are those of " + std::to_string(rows.size()) +
+    throw Error(ErrorCode::bad_option, "stars are pulled by the host; leave them out to compute on a device");
+  if (const std::size_t size = stars->tiled_rows().size(); size != tiles.vertex_count()) {
+    throw Error(ErrorCode::bad_option, "the stars are those of " + std::to_string(size) +
                                            " vertices, but the tiles have " +
                                            std::to_string(tiles.vertex_count()));
-  }
-  if (!speaks_tiled_ids(rows) && !(tiles.keeps_vertex_order() && tiles.keeps_cell_order())) {
-    throw Error(ErrorCode::bad_option,
-                "the rows speak the input's ids, which differ from those of the tiles");
   }
 }
 
@@ -217,12 +209,11 @@ void for_each_star(const TiledMesh<Dim>& tiles, const OrderArray& order, const A
       tiles, order, ranges.size(), [&](std::size_t i) { return ranges[i]; }, exec, monitor, f);
 }
 
-/// For every vertex of the mesh: tile by tile, or by pulling where `rows` are given.
+/// For every vertex of the mesh: tile by tile, or by pulling where a store is given.
 template <int Dim, class F>
-void for_each_star(const TiledMesh<Dim>& tiles, const OrderArray& order,
-                   const typename PulledStars<Dim>::Rows* rows, const Exec& exec, const Monitor& monitor,
-                   const F& f) {
-  if (rows == nullptr) {
+void for_each_star(const TiledMesh<Dim>& tiles, const OrderArray& order, const StarStore<Dim>* stars,
+                   const Exec& exec, const Monitor& monitor, const F& f) {
+  if (stars == nullptr) {
     const auto tile_at = [&](std::size_t t) {
       const auto owned = tiles.vertices(TileId(static_cast<std::uint32_t>(t)));
       return VertexRange{owned.begin, owned.end};
@@ -233,7 +224,7 @@ void for_each_star(const TiledMesh<Dim>& tiles, const OrderArray& order,
     PulledStars<Dim> stars;
     int worker;
   };
-  const auto make = [&](int worker) { return Scratch{PulledStars<Dim>(tiles, order, *rows), worker}; };
+  const auto make = [&](int worker) { return Scratch{PulledStars<Dim>(tiles, order, *stars), worker}; };
   // Each thread stays in one place for long, so that whoever works ahead of it is not in vain.
   const std::size_t chunk =
       std::max<std::size_t>(4096, tiles.vertex_count() / (4 * static_cast<std::size_t>(exec.threads())));

@@ -319,11 +319,11 @@ std::vector<std::unique_ptr<WallEdges>> explore_edges(const GradientData<3>& gra
 std::vector<std::unique_ptr<WallEdges>> explore_edges(const GradientData<3>& gradient,
                                                       const MorseSmaleOptions<3>& options,
                                                       TakenEdges& taken) {
-  if (options.rows != nullptr) {
+  if (options.stars != nullptr) {
     return explore_edges(
         gradient, options,
         [&] {
-          return [reader = options.rows->reader()](tiled::VertexId v) mutable {
+          return [reader = options.stars->tiled_rows().reader()](tiled::VertexId v) mutable {
             return reader[VertexId(v.index())].indices();
           };
         },
@@ -375,7 +375,7 @@ void find_ascending(const GradientData<3>& gradient, const MorseSmaleOptions<3>&
 }  // namespace
 
 Walls compute_walls(const Gradient<3>& gradient, const MorseSmaleOptions<3>& options) {
-  check_rows(gradient.tiles(), options.rows, options.exec);
+  check_stars(gradient.tiles(), options.stars, options.exec);
   Walls walls;
   find_descending(gradient.data(), options, walls);
   find_ascending(gradient.data(), options, walls);

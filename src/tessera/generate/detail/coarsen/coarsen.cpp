@@ -14,6 +14,7 @@
 #include <tessera/core/detail/monitor.h>
 #include <tessera/core/error.h>
 #include <tessera/exec/detail/host/runs.h>
+#include <tessera/exec/detail/stoppable.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/generate/detail/coarsen/cuda/coarsen.h>
 #include <tessera/generate/detail/common/blend.h>
@@ -119,7 +120,8 @@ Coarsened coarsen(const TriMesh& surface, const Provenance& provenance, const Co
   };
   report("joining vertices", 0);
   if constexpr (built_with_cuda) {
-    if (options.exec.is_cuda()) return cuda::coarsen(surface, provenance, options.exec);
+    if (options.exec.is_cuda())
+      return cuda::coarsen(surface, provenance, stoppable(options.exec, options.monitor));
   }
   Array<std::uint64_t> keys(vertices);
   host_for_each(exec, vertices,

@@ -7,6 +7,7 @@
 
 #include <tessera/core/config.h>
 #include <tessera/core/detail/monitor.h>
+#include <tessera/exec/detail/stoppable.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/generate/detail/isosurface/grid_surface.h>
 #include <tessera/generate/detail/isosurface/surface_parts.h>
@@ -80,15 +81,16 @@ SurfaceArrays<GridReal<T>> host_surfaces(const Grid& grid, const SurfaceInput& i
 template <class T>
 SurfaceArrays<GridReal<T>> device_surfaces(const Grid& grid, const SurfaceInput& input,
                                            const IsosurfaceOptions& options) {
+  const Exec exec = stoppable(options.exec, options.monitor);
   SurfaceArrays<GridReal<T>> arrays;
-  const Buffer<T> values(options.exec, input.field.as<T>());
+  const Buffer<T> values(exec, input.field.as<T>());
   for (const double isovalue : input.isovalues) {
     report(options, "cutting cells on the device",
            static_cast<double>(arrays.ends.size()) / static_cast<double>(input.isovalues.size()));
     const auto surface = resident_isosurface<T>(
-        options.exec, grid, values.data(), isovalue,
+        exec, grid, values.data(), isovalue,
         {.normals = device_normals(options), .with_provenance = needs_provenance(input, options)});
-    append(arrays, surface, options.exec);
+    append(arrays, surface, exec);
   }
   return arrays;
 }

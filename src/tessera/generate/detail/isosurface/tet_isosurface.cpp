@@ -7,6 +7,7 @@
 #include <tessera/core/config.h>
 #include <tessera/core/detail/monitor.h>
 #include <tessera/exec/detail/host/parallel.h>
+#include <tessera/exec/detail/stoppable.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/generate/detail/isosurface/interpolate.h>
 #include <tessera/generate/detail/isosurface/normals.h>
@@ -135,7 +136,7 @@ SurfaceArrays<Real> device_surfaces(const TetMesh& mesh, std::span<const Vec3<Re
                                     const SurfaceInput& input, bool records,
                                     const IsosurfaceOptions& options) {
   SurfaceArrays<Real> arrays;
-  const Exec& exec = options.exec;
+  const Exec exec = stoppable(options.exec, options.monitor);
   const Buffer<Vec3<Real>> device_points(exec, points);
   const Buffer<TetMesh::Cell> device_cells(exec, std::span<const TetMesh::Cell>(mesh.cells));
   const Buffer<T> device_values(exec, input.field.as<T>());

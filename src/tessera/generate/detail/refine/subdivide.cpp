@@ -9,6 +9,7 @@
 #include <tessera/core/detail/monitor.h>
 #include <tessera/core/error.h>
 #include <tessera/exec/detail/host/reduce.h>
+#include <tessera/exec/detail/stoppable.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/generate/detail/common/blend.h>
 #include <tessera/generate/detail/common/checks.h>
@@ -131,7 +132,8 @@ SimplexMesh<Dim> next_level(const SimplexMesh<Dim>& mesh, const SubdivideOptions
   Array<PairKey>* const wanted = options.keep_provenance ? &ends : nullptr;
   SimplexMesh<Dim> finer;
   if constexpr (built_with_cuda) {
-    if (options.exec.is_cuda()) finer = cuda::refine(mesh, options.scheme, wanted, options.exec);
+    if (options.exec.is_cuda())
+      finer = cuda::refine(mesh, options.scheme, wanted, stoppable(options.exec, options.monitor));
   }
   if (!options.exec.is_cuda()) finer = refine_on_host(mesh, options.scheme, wanted, host);
   finer.cell_data = repeat(mesh.cell_data, mesh.cell_count(), parts_of<Dim>);

@@ -5,6 +5,7 @@
 #include <tessera/core/detail/monitor.h>
 #include <tessera/core/error.h>
 #include <tessera/exec/detail/host/parallel.h>
+#include <tessera/exec/detail/stoppable.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/generate/detail/common/blend.h>
 #include <tessera/generate/detail/common/checks.h>
@@ -153,7 +154,8 @@ Tetrahedralization tetrahedralize(const Grid& grid, const TetrahedralizeOptions&
   monitor_of(options.monitor).update("cutting cells", 0);
   Tetrahedralization result;
   if constexpr (built_with_cuda) {
-    if (options.exec.is_cuda()) result.mesh = cuda::cut_voxels(grid, plan, options.exec);
+    if (options.exec.is_cuda())
+      result.mesh = cuda::cut_voxels(grid, plan, stoppable(options.exec, options.monitor));
   }
   if (!options.exec.is_cuda()) result.mesh = cut_on_host(grid, plan, exec);
   monitor_of(options.monitor).update("bringing data over", 0.5);

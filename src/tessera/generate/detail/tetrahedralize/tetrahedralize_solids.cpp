@@ -8,6 +8,7 @@
 #include <tessera/core/config.h>
 #include <tessera/core/detail/monitor.h>
 #include <tessera/core/error.h>
+#include <tessera/exec/detail/stoppable.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/generate/detail/common/blend.h>
 #include <tessera/generate/detail/common/checks.h>
@@ -221,7 +222,8 @@ Tetrahedralization tetrahedralize(const SolidMesh& solids, const TetrahedralizeO
   const solid::Plan plan = make_plan(solids, options.method);
   Tetrahedralization result;
   if constexpr (built_with_cuda) {
-    if (options.exec.is_cuda()) result.mesh = cuda::cut_solids(solids, plan, options.exec);
+    if (options.exec.is_cuda())
+      result.mesh = cuda::cut_solids(solids, plan, stoppable(options.exec, options.monitor));
   }
   if (!options.exec.is_cuda()) result.mesh = cut_on_host(solids, plan, exec);
   result.cells = sources_of(plan, exec);

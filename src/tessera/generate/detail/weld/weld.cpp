@@ -7,6 +7,7 @@
 #include <tessera/core/config.h>
 #include <tessera/core/detail/monitor.h>
 #include <tessera/exec/detail/host/runs.h>
+#include <tessera/exec/detail/stoppable.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/generate/detail/common/blend.h>
 #include <tessera/generate/detail/common/checks.h>
@@ -29,7 +30,8 @@ Welded<Dim> weld_cells(const SimplexMesh<Dim>& soup, const WeldOptions& options)
   expect_usable(soup, exec);
   report("joining points", 0);
   if constexpr (built_with_cuda) {
-    if (options.exec.is_cuda() && options.tolerance == 0) return cuda::weld(soup, options.data, options.exec);
+    if (options.exec.is_cuda() && options.tolerance == 0)
+      return cuda::weld(soup, options.data, stoppable(options.exec, options.monitor));
   }
   PointGroups groups = group_near_points(soup.points, options.tolerance, exec);
   report("joining points", 0.7);

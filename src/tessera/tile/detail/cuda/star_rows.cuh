@@ -3,6 +3,10 @@
 // Local numbers ascend like ids, so that a set of bits is a sorted list without repeats. Where entries are
 // single numbers (VV, VE, VT) the set is the row. Where they are pairs (EF, ET, FT, ...) the vertex's
 // neighbours and cells are ranked by such sets, and a neighbour's row is a mask of ranks.
+//
+// A twin of tile/detail/rows.h, which reads half stars into sorted lists: on a GPU lists made EF of 12.3
+// million tets take 17 ms and the enumeration 11.8, where masks take 4.3 and 4.5 (docs/gpu.md). The tests
+// compare both sides relation by relation.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 // tessera <verb>: parses the command line, runs the verb, turns errors into one sentence and an exit code.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -185,10 +187,20 @@ int flush_output(int code) {
   return static_cast<int>(ErrorCode::write_failed);
 }
 
+/// Whoever starts the program may have closed a standard stream. A file opened later would take its place,
+/// and what is printed would end up in it.
+void open_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) != -1) continue;
+    (void)open("/dev/null", O_RDWR);  // takes the lowest number that is free
+  }
+}
+
 }  // namespace
 }  // namespace tessera::cli
 
 int main(int argc, char** argv) {
+  tessera::cli::open_standard_streams();
   try {
     return tessera::cli::flush_output(tessera::cli::run(argc, argv));
   } catch (const tessera::Error& error) {

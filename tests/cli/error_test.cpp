@@ -1,6 +1,8 @@
 // Every refusal: the exit code of docs/cli.md and one sentence that says what to do.
 #include <gtest/gtest.h>
+
 #include <unistd.h>
+#include <cstdlib>
 
 #include "cli/run_program.h"
 
@@ -222,6 +224,14 @@ TEST_F(CliError, RenderOptions) {
   refused({"--style", "cubist"}, {"--style"});
   refused({"--colormap", "jet"}, {"--colormap"});
   refused({"--style", "slices"}, {"--style slices", "--clip"});
+}
+
+TEST_F(CliError, ClosedStandardStreamsDoNoHarm) {
+  ASSERT_EQ(run({"make", "octahedron", "-o", "expected.off"}).code, 0);
+  const std::string line =
+      std::string(TESSERA_PROGRAM) + " make octahedron -o " + path("made.off").string() + " <&- >&- 2>&-";
+  ASSERT_EQ(std::system(line.c_str()), 0);
+  EXPECT_EQ(read("made.off"), read("expected.off"));
 }
 
 }  // namespace

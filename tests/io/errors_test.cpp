@@ -354,5 +354,24 @@ TEST(Write, KeepsPermissionsAndLinks) {
             std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
 }
 
+TEST(Write, WhatReplacesAPrivateFileIsPrivateFromTheStart) {
+  using std::filesystem::perms;
+  TempDir directory;
+  const TriMesh mesh = testing::make_two_triangles<float>();
+  testing::save(directory / "secret.off", "old");
+  std::filesystem::permissions(directory / "secret.off", perms::owner_read | perms::owner_write);
+  int seen = 0;
+  Monitor monitor;
+  monitor.report = [&](std::string_view, double) {
+    for (const auto& entry : std::filesystem::directory_iterator(directory.path())) {
+      if (entry.path().extension() != ".tmp") continue;
+      ++seen;
+      EXPECT_EQ(entry.status().permissions(), perms::owner_read | perms::owner_write);
+    }
+  };
+  write_mesh(directory / "secret.off", mesh, {.monitor = &monitor});
+  EXPECT_GT(seen, 0);
+}
+
 }  // namespace
 }  // namespace tessera

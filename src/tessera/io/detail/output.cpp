@@ -30,10 +30,12 @@ Output::Output(const std::filesystem::path& file, std::uint64_t expected, const 
     if (!std::filesystem::is_regular_file(file_, ignored)) fail("is not a file");
     if (::access(file_.c_str(), W_OK) != 0) fail("cannot be written: " + say(errno));
   }
+  // What replaces a file gets its permissions in the end, and until then nobody else may look at it.
+  const mode_t mode = std::filesystem::exists(file_, ignored) ? 0600 : 0666;
   for (int n = 0; descriptor_ < 0; ++n) {
     temporary_ =
         file_.parent_path() / (".tessera-" + std::to_string(::getpid()) + "-" + std::to_string(n) + ".tmp");
-    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (descriptor_ < 0 && errno != EEXIST) fail("cannot be written: " + say(errno));
   }
 }

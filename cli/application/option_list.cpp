@@ -1,5 +1,7 @@
 #include "application/option_list.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -11,6 +13,12 @@
 
 namespace tessera::cli {
 namespace {
+
+std::vector<std::string> names_in(const std::map<std::string, int>& numbers) {
+  std::vector<std::string> names;
+  for (const auto& [name, number] : numbers) names.push_back(name);
+  return names;
+}
 
 std::string not_one_of(const std::vector<std::string>& names, const std::string& text) {
   const std::string nearest = nearest_name(text, names);
@@ -39,26 +47,26 @@ Option Option::delimiter(char between) {
   return Option(*option_->delimiter(between));
 }
 Option Option::in_range(double least, double most) {
-  return Option(*option_->check(CLI::Range(least, most)));
+  option_->description(fmt::format("{} ({} to {})", option_->get_description(), least, most));
+  return Option(*option_->check(CLI::Range(least, most).description("")));
 }
 Option Option::in_range(int least, int most) {
-  return Option(*option_->check(CLI::Range(least, most)));
+  option_->description(fmt::format("{} ({} to {})", option_->get_description(), least, most));
+  return Option(*option_->check(CLI::Range(least, most).description("")));
 }
 Option Option::is_member(const std::vector<std::string>& names) {
+  option_->type_name(CLI::detail::join(names, "|"));
   return Option(*option_->check([names](const std::string& text) {
     return std::ranges::find(names, text) != names.end() ? std::string() : not_one_of(names, text);
   }));
 }
 Option Option::transform_to(const std::map<std::string, int>& numbers) {
+  option_->type_name(CLI::detail::join(names_in(numbers), "|"));
   const auto replace = [numbers](std::string& text) {
     const auto is_number = [&](const auto& entry) { return std::to_string(entry.second) == text; };
     if (std::ranges::any_of(numbers, is_number)) return std::string();  // CLI11 may ask again
     const auto found = numbers.find(text);
-    if (found == numbers.end()) {
-      std::vector<std::string> names;
-      for (const auto& [name, number] : numbers) names.push_back(name);
-      return not_one_of(names, text);
-    }
+    if (found == numbers.end()) return not_one_of(names_in(numbers), text);
     text = std::to_string(found->second);
     return std::string();
   };

@@ -22,16 +22,19 @@ class Option {
   explicit Option(CLI::Option& option) : option_(&option) {}
   Option* operator->() { return this; }
 
-  Option required();                            ///< NOLINT(modernize-use-nodiscard): like all of these
-  Option type_name(const std::string& name);    ///< shown for its value in the help
+  Option required();  ///< NOLINT(modernize-use-nodiscard): like all of these
+  /// Shown for its value in the help. Capitals stand for something; other words, with | between, are choices.
+  Option type_name(const std::string& name);
   Option description(const std::string& text);  ///< instead of the one that it has
   Option group(const std::string& name);        ///< its heading in the help
   Option capture_default_str();                 ///< shows the value that it has now
   Option delimiter(char between);               ///< of several values
+  /// The description says so too.
   Option in_range(double least, double most);
   Option in_range(int least, int most);
+  /// One of these, which become its type name.
   Option is_member(const std::vector<std::string>& names);
-  /// The values of an enum by their names.
+  /// The values of an enum by their names, likewise.
   template <class Enum>
   Option transform(const std::map<std::string, Enum>& names) {
     std::map<std::string, int> numbers;

@@ -159,7 +159,7 @@ int run_coarsen(Session& session, const CoarsenArguments& options) {
 
 Verb coarsen_verb() {
   return define_verb<CoarsenArguments>(
-      {"coarsen", "join the points of an isosurface that lie near one input point",
+      {"coarsen", Group::generate, "join the points of an isosurface that lie near one input point",
        "  tessera coarsen lattice64.vti --value 0.15 -o coarse.vtp --histogram quality.svg\n"
        "  tessera coarsen surface.vtp -o coarse.vtp"},
       declare_coarsen, run_coarsen);

@@ -78,10 +78,11 @@ int run_convert(Session& session, const ConvertOptions& options) {
 }  // namespace
 
 Verb convert_verb() {
-  return define_verb<ConvertOptions>({"convert", "write a mesh in another format, or its boundary surface",
-                                      "  tessera convert kuhn64.vtu kuhn64.vtk --ascii\n"
-                                      "  tessera convert kuhn64.vtu -o boundary.ply --surface"},
-                                     declare_convert, run_convert);
+  return define_verb<ConvertOptions>(
+      {"convert", Group::files, "write a mesh in another format, or its boundary surface",
+       "  tessera convert kuhn64.vtu kuhn64.vtk --ascii\n"
+       "  tessera convert kuhn64.vtu -o boundary.ply --surface"},
+      declare_convert, run_convert);
 }
 
 }  // namespace tessera::cli

@@ -86,7 +86,7 @@ int run_critical_points(Session& session, const CriticalPointOptions& options) {
 
 Verb critical_points_verb() {
   return define_verb<CriticalPointOptions>(
-      {"critical-points", "find the minima, saddles and maxima of a scalar field",
+      {"critical-points", Group::analyse, "find the minima, saddles and maxima of a scalar field",
        "  tessera critical-points kuhn64.vtu --field rough --threshold 5% -o points.vtp\n"
        "  tessera critical-points scan.vti --json - | jq .result.maximum"},
       declare_critical_points, run_critical_points);

@@ -61,9 +61,10 @@ int run_curvature(Session& session, const CurvatureArguments& options) {
 }  // namespace
 
 Verb curvature_verb() {
-  return define_verb<CurvatureArguments>({"curvature", "find the Gaussian and mean curvature of a surface",
-                                          "  tessera curvature surface.vtp -o curved.vtp"},
-                                         declare_curvature, run_curvature);
+  return define_verb<CurvatureArguments>(
+      {"curvature", Group::surfaces, "find the Gaussian and mean curvature of a surface",
+       "  tessera curvature surface.vtp -o curved.vtp"},
+      declare_curvature, run_curvature);
 }
 
 }  // namespace tessera::cli

@@ -83,10 +83,11 @@ int run_devices(Session& session, const DevicesOptions&) {
 }  // namespace
 
 Verb devices_verb() {
-  return define_verb<DevicesOptions>({"devices", "the processors and GPUs there are, and what this build is",
-                                      "  tessera devices\n"
-                                      "  tessera devices --json - | jq .result.cuda"},
-                                     declare_devices, run_devices);
+  return define_verb<DevicesOptions>(
+      {"devices", Group::look, "the processors and GPUs there are, and what this build is",
+       "  tessera devices\n"
+       "  tessera devices --json - | jq .result.cuda"},
+      declare_devices, run_devices);
 }
 
 }  // namespace tessera::cli

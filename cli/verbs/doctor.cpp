@@ -171,7 +171,7 @@ int run_doctor(Session& session, const DoctorVerbOptions& options) {
 
 Verb doctor_verb() {
   return define_verb<DoctorVerbOptions>(
-      {"doctor", "list what is wrong or remarkable about a mesh, and mend it",
+      {"doctor", Group::files, "list what is wrong or remarkable about a mesh, and mend it",
        "  tessera doctor scan.ply\n"
        "  tessera doctor scan.ply -o defects.vtp\n"
        "  tessera doctor scan.ply --fix --weld -o mended.ply"},

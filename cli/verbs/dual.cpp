@@ -52,9 +52,10 @@ int run_dual(Session& session, const DualArguments& options) {
 }  // namespace
 
 Verb dual_verb() {
-  return define_verb<DualArguments>({"dual", "make the dual of a surface: polygons around its vertices",
-                                     "  tessera dual surface.vtp -o dual.vtp"},
-                                    declare_dual, run_dual);
+  return define_verb<DualArguments>(
+      {"dual", Group::surfaces, "make the dual of a surface: polygons around its vertices",
+       "  tessera dual surface.vtp -o dual.vtp"},
+      declare_dual, run_dual);
 }
 
 }  // namespace tessera::cli

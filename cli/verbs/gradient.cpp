@@ -85,7 +85,7 @@ int run_gradient(Session& session, const GradientVerbOptions& options) {
 
 Verb gradient_verb() {
   return define_verb<GradientVerbOptions>(
-      {"gradient", "pair the cells of a mesh along a scalar field: the discrete gradient",
+      {"gradient", Group::analyse, "pair the cells of a mesh along a scalar field: the discrete gradient",
        "  tessera gradient kuhn64.vtu --field rough --critical cells.vtp\n"
        "  tessera gradient spot.ply --field height -o arrows.vtp"},
       declare_gradient, run_gradient);

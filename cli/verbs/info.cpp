@@ -151,7 +151,7 @@ int run_info(Session& session, const InfoOptions& options) {
 
 Verb info_verb() {
   return define_verb<InfoOptions>(
-      {"info", "what a mesh file holds: kind, counts, box, fields and their ranges",
+      {"info", Group::files, "what a mesh file holds: kind, counts, box, fields and their ranges",
        "  tessera info kuhn64.vtu\n"
        "  tessera info --json - *.vtu | jq '.result.files[].points'"},
       declare_info, run_info);

@@ -46,8 +46,7 @@ void declare_isosurface(OptionList& app, SurfaceOptions& options) {
       ->type_name("NAME");
   app.add_option("--normals", options.normals,
                  "add normals: averaged of the triangles, or from the field's gradient")
-      ->transform(normal_names)
-      ->type_name("averaged|gradient|none");
+      ->transform(normal_names);
   app.add_flag("--merge-exact", options.merge_exact,
                "join vertices that lie exactly on an input point and drop triangles that collapse");
   app.add_flag("--provenance", options.provenance,
@@ -168,7 +167,7 @@ int run_isosurface(Session& session, const SurfaceOptions& options) {
 
 Verb isosurface_verb() {
   return define_verb<SurfaceOptions>(
-      {"isosurface", "cut a scalar field at given values into a connected surface",
+      {"isosurface", Group::generate, "cut a scalar field at given values into a connected surface",
        "  tessera isosurface lattice64.vti --value 0.15,0.3 -o surface.vtp\n"
        "  tessera isosurface scan.raw --dims 256x256x128 --type int16 --value 300 --normals gradient -o "
        "bone.ply"},

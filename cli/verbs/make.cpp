@@ -219,7 +219,6 @@ void declare_make(OptionList& app, MakeOptions& options) {
   app.add_option("--field", options.fields,
                  "point fields to add: rough, smooth; for the lattice also sphere, mri")
       ->delimiter(',')
-      ->type_name("NAME")
       ->is_member({"rough", "smooth", "sphere", "mri"});
   app.add_flag("--shuffle", options.shuffle, "put points and cells in a random order (always the same one)");
   app.add_flag("--displace,!--no-displace", options.displace, "for ico: move the points off the sphere (on)");
@@ -244,7 +243,7 @@ int run_make(Session& session, const MakeOptions& options) {
 }  // namespace
 
 Verb make_verb() {
-  return define_verb<MakeOptions>({"make", "make a test mesh, with fields",
+  return define_verb<MakeOptions>({"make", Group::files, "make a test mesh, with fields",
                                    "  tessera make kuhn --size 64 --field rough -o kuhn64.vtu\n"
                                    "  tessera make lattice --size 128x128x64 --field mri -o scan.vti\n"
                                    "  tessera make ico --size 6 --shuffle -o ico6.ply\n\n" +

@@ -213,7 +213,8 @@ int run_morse_smale(Session& session, const MorseSmaleVerbOptions& options) {
 
 Verb morse_smale_verb() {
   return define_verb<MorseSmaleVerbOptions>(
-      {"morse-smale", "the Morse-Smale complex of a scalar field: critical cells, separatrices, regions",
+      {"morse-smale", Group::analyse,
+       "the Morse-Smale complex of a scalar field: critical cells, separatrices, regions",
        "  tessera morse-smale kuhn64.vtu --field rough --critical-points c.vtp --separatrices s.vtp\n"
        "  tessera morse-smale scan.vti --field mri --threshold 5% -o regions.vti"},
       declare_morse_smale, run_morse_smale);

@@ -145,7 +145,8 @@ int run_persistence(Session& session, const PersistenceOptions& options) {
 
 Verb persistence_verb() {
   return define_verb<PersistenceOptions>(
-      {"persistence", "pair the critical cells of a scalar field by how long their features persist",
+      {"persistence", Group::analyse,
+       "pair the critical cells of a scalar field by how long their features persist",
        "  tessera persistence kuhn64.vtu --field rough --plot diagram.svg\n"
        "  tessera persistence kuhn64.vtu --threshold 5% -o diagram.vtu --csv pairs.csv"},
       declare_persistence, run_persistence);

@@ -169,7 +169,8 @@ int run_plan(Session& session, const PlanVerbOptions& options) {
 
 Verb plan_verb() {
   return define_verb<PlanVerbOptions>(
-      {"plan", "what the relations of a mesh would cost in memory, and how they would be stored",
+      {"plan", Group::files,
+       "what the relations of a mesh would cost in memory, and how they would be stored",
        "  tessera plan kuhn64.vtu\n"
        "  tessera plan kuhn64.vtu --relations VV,VT --memory 64M"},
       declare_plan, run_plan);

@@ -102,7 +102,6 @@ void declare_relations(OptionList& app, RelationsOptions& options) {
       ->type_name("NAME");
   app.add_option("--mode", options.mode, "how it is stored meanwhile: auto, materialized, explicit, implicit")
       ->capture_default_str()
-      ->type_name("NAME")
       ->is_member({"auto", "materialized", "explicit", "implicit"});
   add_tiling_options(app, options.tiling);
   app.add_option("-o,--output", options.output, "write the rows to a .txt, .csv or .npz file")
@@ -128,7 +127,8 @@ int run_relations(Session& session, const RelationsOptions& options) {
 
 Verb relations_verb() {
   return define_verb<RelationsOptions>(
-      {"relations", "who is joined to whom: one relation of a mesh, summarised or written to a file",
+      {"relations", Group::analyse,
+       "who is joined to whom: one relation of a mesh, summarised or written to a file",
        "  tessera relations kuhn64.vtu --relation VT\n"
        "  tessera relations kuhn64.vtu --relation VV --memory 64M -o neighbours.npz"},
       declare_relations, run_relations);

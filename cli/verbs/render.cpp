@@ -417,7 +417,7 @@ int run_render(Session& session, const RenderOptions& options) {
 
 Verb render_verb() {
   return define_verb<RenderOptions>(
-      {"render", "draw a mesh to a PNG file, with or without a screen",
+      {"render", Group::look, "draw a mesh to a PNG file, with or without a screen",
        "  tessera render kuhn64.vtu --field rough --clip y=50% -o kuhn64.png\n"
        "  tessera render ico6.ply --style surface-with-edges --camera front -o ico6.png\n"
        "  tessera render scan.vti --field mri --colormap gray -o slices.png\n"

@@ -27,8 +27,7 @@ void declare_subdivide(OptionList& app, SubdivideArguments& options) {
   add_input_options(app, options.input);
   app.add_option("--scheme", options.scheme,
                  "linear keeps the shape, loop smooths a surface of triangles (linear)")
-      ->transform(scheme_names)
-      ->type_name("linear|loop");
+      ->transform(scheme_names);
   app.add_option("--levels", options.levels, "how many times (1)")->type_name("N");
   app.add_flag("--provenance", options.provenance,
                "add InputCell and, for one level, InputEdge: where each cell and point came from");
@@ -99,7 +98,7 @@ int run_subdivide(Session& session, const SubdivideArguments& options) {
 
 Verb subdivide_verb() {
   return define_verb<SubdivideArguments>(
-      {"subdivide", "cut every triangle into four or every tetrahedron into eight",
+      {"subdivide", Group::generate, "cut every triangle into four or every tetrahedron into eight",
        "  tessera subdivide mesh.ply --scheme loop --levels 2 -o smooth.ply\n"
        "  tessera subdivide kuhn64.vtu -o finer.vtu"},
       declare_subdivide, run_subdivide);

@@ -30,8 +30,7 @@ void declare_tetrahedralize(OptionList& app, TetrahedralizeArguments& options) {
   app.add_option(
          "--method", options.method,
          "five or six tetrahedra a hexahedron, or 24 around points in its middle and in its faces (six)")
-      ->transform(method_names)
-      ->type_name("five|six|face-centred");
+      ->transform(method_names);
   app.add_flag("--provenance", options.provenance, "add InputCell: the cell each tetrahedron came from");
   add_output_options(app, options.output)->description("the tetrahedra to write");
 }
@@ -83,7 +82,7 @@ int run_tetrahedralize(Session& session, const TetrahedralizeArguments& options)
 
 Verb tetrahedralize_verb() {
   return define_verb<TetrahedralizeArguments>(
-      {"tetrahedralize", "cut a grid, hexahedra, wedges or pyramids into tetrahedra",
+      {"tetrahedralize", Group::generate, "cut a grid, hexahedra, wedges or pyramids into tetrahedra",
        "  tessera tetrahedralize lattice64.vti --method five -o tets.vtu\n"
        "  tessera tetrahedralize hexahedra.vtu --method face-centred -o tets.vtu"},
       declare_tetrahedralize, run_tetrahedralize);

@@ -27,9 +27,7 @@ void declare_weld(OptionList& app, WeldArguments& options) {
   app.add_option("--tolerance", options.tolerance,
                  "join points within this distance; 0, the default, joins equal coordinates")
       ->type_name("T");
-  app.add_option("--data", options.data, "point data of joined points (average)")
-      ->transform(data_names)
-      ->type_name("average|first");
+  app.add_option("--data", options.data, "point data of joined points (average)")->transform(data_names);
   add_output_options(app, options.output)->description("the welded mesh to write");
 }
 
@@ -87,10 +85,11 @@ int run_weld(Session& session, const WeldArguments& options) {
 }  // namespace
 
 Verb weld_verb() {
-  return define_verb<WeldArguments>({"weld", "join points that lie together and drop cells that collapse",
-                                     "  tessera weld soup.stl -o mesh.ply\n"
-                                     "  tessera weld soup.stl --tolerance 1e-5 --data first -o mesh.vtp"},
-                                    declare_weld, run_weld);
+  return define_verb<WeldArguments>(
+      {"weld", Group::generate, "join points that lie together and drop cells that collapse",
+       "  tessera weld soup.stl -o mesh.ply\n"
+       "  tessera weld soup.stl --tolerance 1e-5 --data first -o mesh.vtp"},
+      declare_weld, run_weld);
 }
 
 }  // namespace tessera::cli

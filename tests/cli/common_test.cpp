@@ -30,6 +30,43 @@ TEST_F(CliCommon, HelpListsEveryVerbAndAnExample) {
   EXPECT_NE(outcome.out.find("Example:\n  tessera make"), std::string::npos);
 }
 
+TEST_F(CliCommon, HelpGroupsTheVerbs) {
+  const std::string help = run({"--help"}).out;
+  std::size_t place = 0;
+  for (const char* const line :
+       {"\nFiles:\n  info ", "\n  plan ", "\nAnalyse:\n  critical-points ", "\n  relations ",
+        "\nGenerate:\n  isosurface ", "\n  weld ", "\nSurfaces:\n  dual ", "\n  curvature ",
+        "\nLook:\n  render ", "\n  devices "}) {
+    const std::size_t found = help.find(line, place);
+    ASSERT_NE(found, std::string::npos) << line << " in " << help;
+    place = found;
+  }
+}
+
+TEST_F(CliCommon, HelpListsChoicesAndRanges) {
+  const std::string help = run({"render", "--help"}).out;
+  for (const char* const part :
+       {"--camera iso|front|back|left|right|top|bottom=iso\n", "--zoom FACTOR  ", "(0.01 to 1000)"})
+    EXPECT_NE(help.find(part), std::string::npos) << part << " in " << help;
+}
+
+TEST_F(CliCommon, OptionsMayStandBeforeTheVerb) {
+  const Outcome quiet = run({"--threads", "2", "--quiet", "make", "octahedron", "-o", "o.ply"});
+  EXPECT_EQ(quiet.code, 0) << quiet.err;
+  EXPECT_EQ(quiet.out + quiet.err, "");
+  const Outcome outcome = run({"--json", "-", "--threads=2", "--device", "cpu", "info", "o.ply"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const auto object = nlohmann::json::parse(outcome.out, nullptr, false);
+  ASSERT_TRUE(object.is_object()) << outcome.out;
+  EXPECT_EQ(object["verb"], "info");
+  EXPECT_EQ(object["threads"], 2);
+  EXPECT_EQ(run({"--help", "info"}).out, run({"info", "--help"}).out);
+  EXPECT_EQ(run({"--version", "info"}).out, run({"--version"}).out);
+  const Outcome failed = run({"--json", "-", "info", "nowhere.vtu"});
+  EXPECT_EQ(failed.code, 3);
+  EXPECT_EQ(nlohmann::json::parse(failed.out, nullptr, false)["error"]["code"], 3);
+}
+
 TEST_F(CliCommon, EveryVerbHasHelpWithAnExample) {
   for (const Arguments& line : one_of_each()) {
     const Outcome outcome = run({line[0], "--help"});

@@ -28,6 +28,14 @@ TEST_F(CliError, NoVerbAndNoInput) {
 
 TEST_F(CliError, UnknownOption) {
   expect_one_sentence(run({"info", "mesh.vtu", "--colour"}), 2, {"--colour", "tessera info --help"});
+  expect_one_sentence(run({"info", "mesh.vtu", "--simplicse"}), 2,
+                      {"'--simplicse'", "did you mean '--simplices'?"});
+  expect_one_sentence(run({"info", "--thread=2"}), 2, {"'--thread'", "did you mean '--threads'?"});
+  expect_one_sentence(run({"--thread", "2", "info", "mesh.vtu"}), 2, {"did you mean '--threads'?"});
+  expect_one_sentence(run({"--simplicse", "info", "mesh.vtu"}), 2, {"did you mean '--simplices'?"});
+  expect_one_sentence(run({"--colour"}), 2, {"--colour", "'tessera --help'"});
+  expect_one_sentence(run({"--quiet"}), 2, {"'info'", "tessera --help"});
+  expect_one_sentence(run({"--quiet", "inof"}), 2, {"did you mean 'info'?"});
 }
 
 TEST_F(CliError, MissingFile) {

@@ -145,6 +145,15 @@ void Session::note(const std::string& sentence) {
   fmt::print(stderr, "tessera: {}\n", sentence);
 }
 
+Json Session::go_on_after(const Error& error) {
+  if (error.code() == ErrorCode::cancelled || error.code() == ErrorCode::bad_option) throw error;
+  const Error advised = with_advice(error);
+  bar_.clear();
+  print_error(advised);
+  if (!first_error_) first_error_ = advised;
+  return make_error(advised);
+}
+
 void Session::refuse_json_onto(const std::filesystem::path& file, const char* what) {
   if (options_.json.empty() || options_.json == "-" || !is_same_file(options_.json, file)) return;
   options_.json.clear();  // the object that tells of the error would be written there too
@@ -179,7 +188,8 @@ double Session::total_seconds() const {
   return std::chrono::duration<double>(Clock::now() - start_).count();
 }
 
-Json Session::make_json(const Error* error) const {
+Json Session::make_json(const Error* failure) const {
+  const Error* const error = failure != nullptr || !first_error_ ? failure : &*first_error_;
   const Exec exec = exec_.value_or(host());
   Json object;
   object["verb"] = verb_;
@@ -197,7 +207,7 @@ Json Session::make_json(const Error* error) const {
   if (exec.is_cuda() && estimated_ > 0) object["device_estimated_bytes"] = estimated_;
   if (memory_.limit() != MemoryBudget::unlimited) object["memory_limit"] = memory_.limit();
   object["notes"] = notes_;
-  object["result"] = error == nullptr ? result_ : Json();
+  object["result"] = failure == nullptr ? result_ : Json();
   if (error != nullptr) object["error"] = make_error(*error);
   return object;
 }

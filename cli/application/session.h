@@ -94,6 +94,13 @@ class Session {
   void add_input(const std::filesystem::path& file);
   void add_output(const std::filesystem::path& file);
 
+  /// For one of several inputs: prints the error and lets the run go on with the others. The first one
+  /// decides exit_code() and is the `error` of the JSON object, beside the result. What is not about that
+  /// input (Ctrl-C, an option) is thrown on. Returned is the error for the result.
+  [[nodiscard]] Json go_on_after(const Error& error);
+  /// 0, or the code of the first error that the run went on after.
+  [[nodiscard]] int exit_code() const { return first_error_ ? static_cast<int>(first_error_->code()) : 0; }
+
   /// Error(cancelled) if Ctrl-C was pressed.
   void check_stop() const;
   /// Would the host do what failed?
@@ -131,7 +138,7 @@ class Session {
   void print_text(const std::string& text);
   [[nodiscard]] std::optional<Exec> parse_device() const;
   [[nodiscard]] Error with_advice(const Error& error) const;
-  [[nodiscard]] Json make_json(const Error* error) const;
+  [[nodiscard]] Json make_json(const Error* failure) const;
 
   std::string verb_;
   CommonOptions options_;
@@ -147,6 +154,7 @@ class Session {
   std::vector<std::string> inputs_;
   std::vector<std::filesystem::path> outputs_;
   std::vector<std::string> notes_;
+  std::optional<Error> first_error_;
   std::array<double, 4> seconds_{};
   Json result_ = Json::object();
 };

@@ -135,16 +135,29 @@ void declare_info(OptionList& app, InfoOptions& options) {
                "cut polygons into triangles, hexahedra and the like into tetrahedra");
 }
 
+Json show_file(Session& session, const std::filesystem::path& file, bool simplices) {
+  const Input input = read_input(session, {file, simplices});
+  Json description = session.in_phase(Phase::compute, [&] { return describe_mesh(file, input); });
+  print_description(session, input, description);
+  return description;
+}
+
 int run_info(Session& session, const InfoOptions& options) {
-  Json& files = session.result()["files"] = Json::array();
+  if (options.files.size() == 1) {
+    session.result()["files"] = Json::array({show_file(session, options.files.front(), options.simplices)});
+    return 0;
+  }
+  Json files = Json::array();
   for (const auto& file : options.files) {
     if (!files.empty()) session.print("\n");
-    const Input input = read_input(session, {file, options.simplices});
-    const Json description = session.in_phase(Phase::compute, [&] { return describe_mesh(file, input); });
-    print_description(session, input, description);
-    files.push_back(description);
+    try {
+      files.push_back(show_file(session, file, options.simplices));
+    } catch (const Error& error) {
+      files.push_back({{"file", file.string()}, {"error", session.go_on_after(error)}});
+    }
   }
-  return 0;
+  session.result()["files"] = std::move(files);
+  return session.exit_code();
 }
 
 }  // namespace

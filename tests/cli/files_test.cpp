@@ -15,6 +15,27 @@ class CliFiles : public ProgramTest {
   }
 };
 
+TEST_F(CliFiles, InfoGoesOnAfterABadFile) {
+  ASSERT_EQ(run({"make", "octahedron", "-o", "o.ply"}).code, 0);
+  write("broken.vtu", "<VTKFile type=\"UnstructuredGrid\"><oops");
+  const Arguments line = {"info", "broken.vtu", "o.ply", "nowhere.vtu", "o.ply"};
+  const Outcome outcome = run(line);
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 2) << outcome.err;
+  EXPECT_LT(outcome.err.find("broken.vtu"), outcome.err.find("nowhere.vtu"));
+  const std::size_t first = outcome.out.find("o.ply: triangle mesh");
+  EXPECT_NE(first, std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("o.ply: triangle mesh", first + 1), std::string::npos) << outcome.out;
+  const auto object = run_json(line, 4);
+  EXPECT_EQ(object["error"]["code"], 4);
+  const auto& files = object["result"]["files"];
+  ASSERT_EQ(files.size(), 4U);
+  EXPECT_EQ(files[0]["error"]["name"], "bad_file");
+  EXPECT_EQ(files[1]["points"], 6);
+  EXPECT_EQ(files[2]["error"]["code"], 3);
+  EXPECT_EQ(files[3]["points"], 6);
+}
+
 TEST_F(CliFiles, InfoCountsWhatCanBeCountedByHand) {
   // 4^3 points, 3^3 cubes of 6 tetrahedra.
   ok({"make", "kuhn-full", "--size", "4", "--field", "smooth", "-o", "cube.vtu"});

@@ -21,27 +21,16 @@ std::string list_of(const std::vector<FieldChoice>& fields) {
   return list;
 }
 
-Error make_no_field_error(std::string_view name, const std::vector<FieldChoice>& fields) {
-  const std::string known = fields.empty() ? "the mesh has none" : "there is " + list_of(fields);
-  return {ErrorCode::not_found, fmt::format("there is no field '{}'; {}", name, known)};
-}
-
-/// Fields that can be chosen: those with a value for each point or cell.
-std::vector<FieldChoice> list_element_fields(const AnyMesh& mesh) {
-  std::vector<FieldChoice> fields = list_fields(mesh);
-  std::erase_if(fields, [](const FieldChoice& choice) { return choice.association == Association::mesh; });
-  return fields;
-}
-
 const Field& choose_only_scalar(const AnyMesh& mesh) {
-  std::vector<FieldChoice> scalars = list_element_fields(mesh);
+  std::vector<FieldChoice> scalars = list_fields(mesh);
   std::erase_if(scalars, [](const FieldChoice& choice) {
     return choice.association != Association::points || choice.field->components() != 1;
   });
   if (scalars.size() == 1) return *scalars.front().field;
   if (scalars.empty()) {
     throw Error(ErrorCode::not_found,
-                "the mesh has no scalar field on its points; add one, or see 'tessera info'");
+                "the mesh has no scalar field on its points; choose one with --field, such as :z for the "
+                "coordinate, or see 'tessera info'");
   }
   throw Error(ErrorCode::bad_option,
               "the mesh has several scalar fields; choose one with --field: " + list_of(scalars));
@@ -69,27 +58,37 @@ std::vector<FieldChoice> list_fields(const AnyMesh& mesh) {
   return fields;
 }
 
-FieldChoice choose_field(const AnyMesh& mesh, std::string_view name) {
-  const std::vector<FieldChoice> fields = list_element_fields(mesh);
-  for (const FieldChoice& choice : fields) {
-    if (choice.field->name() == name) return choice;
+FieldChoice choose_field(Session& session, Input& input, std::string_view text,
+                         const FindFieldOptions& options) {
+  FoundField found =
+      std::visit([&](const auto& mesh) { return find_field(mesh, text, options); }, input.mesh);
+  if (found.is_averaged) {
+    session.note(fmt::format(
+        "'{}' is on the cells; each point gets the mean of the cells around it{}", text,
+        found.lonely_count == 0
+            ? ""
+            : fmt::format(", NaN for {} without cells", counted(found.lonely_count, "point", "points"))));
   }
-  throw make_no_field_error(name, fields);
+  const Association association = found.is_on_cells ? Association::cells : Association::points;
+  if (!found.made) return {found.stored, association};
+  input.made_room = Reservation(session.memory(), found.made->bytes(), fmt::format("the field '{}'", text));
+  return std::visit(
+      [&](auto& mesh) {
+        FieldSet& fields = found.is_on_cells ? mesh.cell_data : mesh.point_data;
+        return FieldChoice{&fields.add(std::move(*found.made)), association};
+      },
+      input.mesh);
 }
 
-const Field& choose_point_scalar(const AnyMesh& mesh, std::string_view name) {
-  if (name.empty()) return choose_only_scalar(mesh);
-  const FieldChoice choice = choose_field(mesh, name);
-  if (choice.association != Association::points) {
-    throw Error(ErrorCode::unsupported,
-                fmt::format("the field '{}' is on the cells; this needs one on the points", name));
-  }
-  if (choice.field->components() != 1) {
-    throw Error(ErrorCode::unsupported,
-                fmt::format("the field '{}' has {} components; this needs a field with one", name,
-                            choice.field->components()));
-  }
-  return *choice.field;
+const Field& choose_point_scalar(Session& session, Input& input, std::string_view text) {
+  if (text.empty()) return choose_only_scalar(input.mesh);
+  const Field& field = *choose_field(session, input, text).field;
+  if (field.components() == 1) return field;
+  throw Error(
+      ErrorCode::unsupported,
+      fmt::format("the field '{0}' has {1} components; this needs a field with one, such as '{0}:0' or "
+                  "'{0}:magnitude'",
+                  text, field.components()));
 }
 
 FieldRange compute_range(const Field& field, int component) {

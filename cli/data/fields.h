@@ -6,9 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include <tessera/mesh/find_field.h>
 #include <tessera/mesh/mesh.h>
 
 #include "application/session.h"
+#include "data/files.h"
 
 namespace tessera::cli {
 
@@ -24,13 +26,14 @@ struct FieldChoice {
 /// Every field of the mesh: those of the points, then of the cells, then of the mesh as a whole.
 [[nodiscard]] std::vector<FieldChoice> list_fields(const AnyMesh& mesh);
 
-/// The point or cell field of that name, points first. Error(not_found) lists the fields there are.
-[[nodiscard]] FieldChoice choose_field(const AnyMesh& mesh, std::string_view name);
+/// The field that the text of --field names, as find_field() finds it. One that is made for it becomes a
+/// field of the mesh, within --memory; that cells were averaged is said.
+[[nodiscard]] FieldChoice choose_field(Session& session, Input& input, std::string_view text,
+                                       const FindFieldOptions& options = {});
 
-/// The scalar point field an algorithm is to work on: the one of that name or, with an empty name, the only
-/// one. Error(not_found) lists those there are, Error(unsupported) for a field of cells or with several
-/// components.
-[[nodiscard]] const Field& choose_point_scalar(const AnyMesh& mesh, std::string_view name);
+/// The scalar point field an algorithm is to work on: the one that the text names or, with an empty text, the
+/// only one. Error(unsupported) for a field with several components; else the errors of find_field().
+[[nodiscard]] const Field& choose_point_scalar(Session& session, Input& input, std::string_view text);
 
 /// The least and the greatest number, NaN left out. Empty if there is no other.
 struct FieldRange {

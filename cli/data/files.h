@@ -41,6 +41,7 @@ struct Input {
   AnyMesh mesh;
   FileReport report;
   Reservation reservation;
+  Reservation made_room = {};  ///< of the field that was made for --field
 };
 
 /// Reads the file in the read phase. Error(out_of_memory) before reading if the file alone is larger than

@@ -45,7 +45,8 @@ Bytes store_bytes(Session& session, StorageMode mode) {
 
 void add_topology_options(OptionList& app, TopologyArguments& arguments) {
   add_input_options(app, arguments.input);
-  app.add_option("--field", arguments.field, "the scalar field of the points; needed if there are several")
+  app.add_option("--field", arguments.field,
+                 "the scalar field, such as f, v:x, v:magnitude or :z; needed if there are several")
       ->type_name("NAME");
   app.add_option("--provider", arguments.provider,
                  "who brings the cells around a vertex: push goes through the tiles, the others are asked "
@@ -77,7 +78,8 @@ std::unique_ptr<TopologyInput> read_topology_input(Session& session, const Topol
   auto input = std::make_unique<TopologyInput>();
   input->input = read_input(session, arguments.input);
   for (const std::string& note : input->input.report.notes) session.note(note);
-  input->field = &choose_point_scalar(input->input.mesh, arguments.field);
+  input->field = session.in_phase(
+      Phase::prepare, [&] { return &choose_point_scalar(session, input->input, arguments.field); });
   if (input->is_grid()) session.in_phase(Phase::prepare, [&] { cut_grid(session, *input); });
   return input;
 }

@@ -30,7 +30,9 @@ void declare_coarsen(OptionList& app, CoarsenArguments& options) {
   app.add_option("--value", options.value,
                  "the isovalue, if the input is a grid or tetrahedra and not a surface with provenance")
       ->type_name("X");
-  app.add_option("--field", options.field, "the scalar field for --value; needed if there are several")
+  app.add_option(
+         "--field", options.field,
+         "the scalar field for --value, such as f, v:x, v:magnitude or :z; needed if there are several")
       ->type_name("NAME");
   app.add_option("--histogram", options.histogram, "a picture of the quality before and after, .svg")
       ->type_name("FILE");
@@ -67,8 +69,7 @@ Isosurface surface_with_provenance(const CoarsenArguments& options, TriMesh mesh
 
 /// The isosurface of a grid or of tetrahedra.
 Isosurface cut_volume(Session& session, const CoarsenArguments& options, const AnyMesh& mesh,
-                      const Exec& exec) {
-  const Field& field = choose_point_scalar(mesh, options.field);
+                      const Field& field, const Exec& exec) {
   const IsosurfaceOptions how{.keep_provenance = true, .exec = exec, .monitor = &session.monitor()};
   const auto* grid = std::get_if<Grid>(&mesh);
   return grid != nullptr ? isosurface(*grid, field, {&options.value, 1}, how)
@@ -108,6 +109,7 @@ int run_coarsen(Session& session, const CoarsenArguments& options) {
   const Work work = std::visit([](const auto& mesh) { return coarsening_work(mesh); }, input.mesh);
   Isosurface surface;
   TriMesh* const given = std::get_if<TriMesh>(&input.mesh);
+  const Field* const field = given == nullptr ? &choose_point_scalar(session, input, options.field) : nullptr;
   if (given != nullptr) {
     surface =
         session.in_phase(Phase::prepare, [&] { return surface_with_provenance(options, std::move(*given)); });
@@ -116,8 +118,8 @@ int run_coarsen(Session& session, const CoarsenArguments& options) {
   Coarsened coarse;
   session.run_on_device(work, [&](const Exec& exec) {
     if (given == nullptr) {
-      surface =
-          session.in_phase(Phase::prepare, [&] { return cut_volume(session, options, input.mesh, exec); });
+      surface = session.in_phase(Phase::prepare,
+                                 [&] { return cut_volume(session, options, input.mesh, *field, exec); });
     }
     room = Reservation(session.memory(), 2 * surface.mesh.bytes(), "the surface and the coarser one");
     coarse = session.in_phase(Phase::compute, [&] {

@@ -42,7 +42,8 @@ void declare_isosurface(OptionList& app, SurfaceOptions& options) {
       ->required()
       ->delimiter(',')
       ->type_name("X[,Y...]");
-  app.add_option("--field", options.field, "the scalar field on the points; needed if there are several")
+  app.add_option("--field", options.field,
+                 "the scalar field, such as f, v:x, v:magnitude or :z; needed if there are several")
       ->type_name("NAME");
   app.add_option("--normals", options.normals,
                  "add normals: averaged of the triangles, or from the field's gradient")
@@ -135,10 +136,11 @@ int run_contour_lines(Session& session, const SurfaceOptions& options, const Gri
 int run_isosurface(Session& session, const SurfaceOptions& options) {
   if (!options.output.file.empty()) check_output(session, options.output);
   check_values(options.values);
-  const Input input = read_volume(session, options);
+  Input input = read_volume(session, options);
   check_mesh(input.mesh);
   for (const std::string& note : input.report.notes) session.note(note);
-  const Field& field = choose_point_scalar(input.mesh, options.field);
+  const Field& field = session.in_phase(
+      Phase::prepare, [&]() -> const Field& { return choose_point_scalar(session, input, options.field); });
   if (is_flat(input.mesh)) return run_contour_lines(session, options, std::get<Grid>(input.mesh), field);
   const Reservation bits(session.memory(), vertex_count(input.mesh) / 8 * options.values.size(),
                          "the crossings");

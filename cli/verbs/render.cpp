@@ -161,28 +161,26 @@ int parse_component(const std::string& text, const Field& field) {
   return component;
 }
 
-/// One number a tuple: a component or the length of the tuple. Infinite ones have no place among the colours
-/// and become NaN.
+/// A scalar as it is drawn. Infinite numbers have no place among the colours and become NaN.
 template <class T>
-Field make_scalar(const Field& field, int component) {
+Field make_scalar(const Field& field) {
   Array<T> scalars(field.size());
   field.visit([&](auto numbers) {
-    const std::size_t width = field.components();
-    for (std::size_t i = 0; i < scalars.size(); ++i) {
-      const auto tuple = numbers.subspan(i * width, width);
-      double sum = 0;
-      for (const auto number : tuple) sum += static_cast<double>(number) * static_cast<double>(number);
-      const double value =
-          component < 0 ? std::sqrt(sum) : static_cast<double>(tuple[static_cast<std::size_t>(component)]);
-      scalars[i] = std::isfinite(value) ? static_cast<T>(value) : std::numeric_limits<T>::quiet_NaN();
-    }
+    std::transform(numbers.begin(), numbers.end(), scalars.begin(), [](auto number) {
+      const auto value = static_cast<T>(number);
+      return std::isfinite(value) ? value : std::numeric_limits<T>::quiet_NaN();
+    });
   });
   return Field(drawn_field, std::move(scalars));
 }
 
+/// A component, or the magnitude with -1.
 Field make_drawn_field(const Field& field, int component) {
-  const bool fits_float = field.type() == ScalarType::f32 || size_of(field.type()) <= 2;
-  return fits_float ? make_scalar<float>(field, component) : make_scalar<double>(field, component);
+  const Field scalar = component < 0
+                           ? take_magnitude(field, drawn_field)
+                           : take_component(field, static_cast<std::size_t>(component), drawn_field);
+  const bool fits_float = scalar.type() == ScalarType::f32 || size_of(scalar.type()) <= 2;
+  return fits_float ? make_scalar<float>(scalar) : make_scalar<double>(scalar);
 }
 
 /// Leaves the mesh with nothing but the scalar that is drawn, so that nothing else is carried through the
@@ -222,23 +220,25 @@ std::pair<double, double> choose_range(const RenderOptions& options, const Field
 }
 
 /// Replaces the mesh's fields by the one to draw and says how to colour it.
-std::optional<Coloring> choose_coloring(const RenderOptions& options, AnyMesh& mesh) {
+std::optional<Coloring> choose_coloring(Session& session, const RenderOptions& options, Input& input) {
   if (options.field.empty()) {
-    keep_only(mesh, std::nullopt, Association::points);
+    keep_only(input.mesh, std::nullopt, Association::points);
     return std::nullopt;
   }
-  const FieldChoice choice = choose_field(mesh, options.field);
-  check_field_length(mesh, choice);
+  const FieldChoice choice = choose_field(session, input, options.field, {.average_cells = false});
+  check_field_length(input.mesh, choice);
   const int component = parse_component(options.component, *choice.field);
   Coloring coloring;
   coloring.colormap = options.colormap;
   coloring.has_bar = !options.no_bar;
-  coloring.title = choice.field->components() == 1 ? options.field
-                   : component < 0                 ? fmt::format("|{}|", options.field)
-                                                   : fmt::format("{}[{}]", options.field, component);
+  const std::string& name = choice.field->name();
+  coloring.title = choice.field->components() == 1 ? name
+                   : component < 0                 ? fmt::format("|{}|", name)
+                                                   : fmt::format("{}[{}]", name, component);
+  session.result()["field"] = name;
   Field drawn = make_drawn_field(*choice.field, component);
   std::tie(coloring.lowest, coloring.highest) = choose_range(options, drawn);
-  keep_only(mesh, std::move(drawn), choice.association);
+  keep_only(input.mesh, std::move(drawn), choice.association);
   return coloring;
 }
 
@@ -310,7 +310,9 @@ void declare_render(OptionList& app, RenderOptions& options) {
   app.add_option("--style", options.style, "auto draws surfaces, and grids as slices")
       ->is_member(names_in(styles))
       ->capture_default_str();
-  app.add_option("--field", options.field, "colour by this field of the points or cells")->type_name("NAME");
+  app.add_option("--field", options.field,
+                 "colour by this field of the points or cells, such as f, v:x, v:magnitude or :z")
+      ->type_name("NAME");
   app.add_option("--component", options.component, "which one of a vector: 0, 1, ... or magnitude")
       ->capture_default_str()
       ->type_name("K");
@@ -387,7 +389,7 @@ int run_render(Session& session, const RenderOptions& options) {
   for (const std::string& note : input.report.notes) session.note(note);
   const MarkFiles marks = read_marks(session, options);
   const Geometry geometry = session.in_phase(Phase::prepare, [&] {
-    picture.coloring = choose_coloring(options, input.mesh);
+    picture.coloring = choose_coloring(session, options, input);
     add_marks(options, marks, input.mesh, picture);
     Geometry made = make_geometry(input.mesh, picture.style, parse_clip(options, input.mesh, picture.camera));
     const Box box = find_box(input.mesh);
@@ -404,10 +406,7 @@ int run_render(Session& session, const RenderOptions& options) {
                                 {"width", picture.width},
                                 {"height", picture.height},
                                 {"bytes", png.size()}};
-  if (picture.coloring) {
-    session.result()["field"] = options.field;
-    session.result()["range"] = {picture.coloring->lowest, picture.coloring->highest};
-  }
+  if (picture.coloring) session.result()["range"] = {picture.coloring->lowest, picture.coloring->highest};
   session.print("wrote {}: {} x {} pixels, {} in {}\n", options.output.string(), picture.width,
                 picture.height, format_bytes(png.size()), format_seconds(session.total_seconds()));
   return 0;

@@ -31,6 +31,7 @@
 #include <tessera/mesh/borrow.h>
 #include <tessera/mesh/boundary.h>
 #include <tessera/mesh/doctor.h>
+#include <tessera/mesh/find_field.h>
 #include <tessera/mesh/make.h>
 #include <tessera/mesh/mesh.h>
 #include <tessera/mesh/poly_data.h>

@@ -67,6 +67,14 @@ TEST_F(CliRender, EveryStyle) {
   }
 }
 
+TEST_F(CliRender, FieldsThatAreMade) {
+  ok({"make", "lattice", "--size", "5", "-o", "g.vti"});
+  const auto drawn = run_json({"render", "g.vti", "--field", ":x", "-o", "m.png", "--size", "200x150"});
+  EXPECT_EQ(drawn["result"]["field"], "x");
+  EXPECT_EQ(drawn["result"]["range"], (nlohmann::json{0.0, 1.0}));
+  EXPECT_GT(colors("m.png", 200, 150).size(), 100u);
+}
+
 TEST_F(CliRender, ClippedMeshesAndGrids) {
   ok({"make", "kuhn", "--size", "10", "--field", "rough", "-o", "m.vtu"});
   ok({"make", "lattice", "--size", "12", "--field", "sphere", "-o", "g.vti"});

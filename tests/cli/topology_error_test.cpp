@@ -38,8 +38,6 @@ TEST_F(CliTopologyError, FieldsThatHaveNoOrder) {
     expect_one_sentence(run({verb, "t.vtk"}), 6, {"'f'", "not a number", "vertex 1"});
   write_tet("POINT_DATA 4\nFIELD d 1\nv 3 4 float\n0 0 0 0 0 0 0 0 0 0 0 0\n");
   expect_one_sentence(run({"critical-points", "t.vtk", "--field", "v"}), 6, {"'v'", "3 components"});
-  write_tet("CELL_DATA 1\nSCALARS f float 1\nLOOKUP_TABLE default\n3\n");
-  expect_one_sentence(run({"morse-smale", "t.vtk", "--field", "f"}), 6, {"'f'", "cells"});
 }
 
 TEST_F(CliTopologyError, GridsOfOneAxis) {

@@ -71,7 +71,7 @@ Input read_input(Session& session, const InputOptions& options, SolidMesh* solid
 }
 
 void check_output(Session& session, const OutputOptions& options) {
-  const std::vector<std::string_view> known = list_extensions();
+  const std::vector<std::string_view> known = list_writable_extensions();
   if (std::ranges::find(known, extension_of(options.file)) == known.end()) {
     throw Error(ErrorCode::unsupported,
                 fmt::format("'{}' has no extension that can be written; use one of {}", options.file.string(),

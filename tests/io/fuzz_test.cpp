@@ -208,7 +208,9 @@ std::map<std::string, std::string> seed_files(const std::string& format) {
       for (const char* name : {"_tets.vtk", "_triangles.vtk", "_image.vtk"}) keep(kind + name);
     }
   }
+  const std::vector<std::string_view> written = list_writable_extensions();
   for (const bool ascii : {false, true}) {
+    if (std::ranges::find(written, format) == written.end()) continue;
     const std::string name = std::string(ascii ? "text" : "binary") + "." + format;
     if (format == "vti") {
       write_mesh(directory / name, testing::make_small_grid(), {.ascii = ascii});
@@ -238,7 +240,7 @@ TEST_P(Fuzz, ErrorOrMesh) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, Fuzz,
-                         ::testing::Values("vtu", "vtp", "vti", "vtk", "ply", "obj", "stl", "off"),
+                         ::testing::Values("vtu", "vtp", "vti", "vtk", "ply", "obj", "stl", "off", "msh"),
                          [](const auto& format) { return format.param; });
 
 }  // namespace

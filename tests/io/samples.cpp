@@ -1,5 +1,9 @@
 #include "io/samples.h"
 
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -284,15 +288,219 @@ std::string binary_ply() {
   return bytes;
 }
 
+// Two tetrahedra in two groups, a triangle and a line of their hull; ids with gaps and in no order; a scalar
+// of the nodes, a vector of the tetrahedra alone.
+constexpr const char* old_msh = R"($MeshFormat
+2.2 0 8
+$EndMeshFormat
+$Comments
+anything
+$EndComments
+$PhysicalNames
+2
+2 7 "inlet"
+3 9 "the solid"
+$EndPhysicalNames
+$Nodes
+5
+40 0 0 1
+10 0 0 0
+20 1 0 0
+30 0 1 0
+1000000 0.1 0.2 -1
+$EndNodes
+$Elements
+4
+1 1 2 0 4 10 20
+2 2 2 7 3 10 20 30
+8 4 4 9 1 1 2 10 20 30 40
+5 4 2 8 2 10 30 20 1000000
+$EndElements
+$Periodic
+0
+$EndPeriodic
+$NodeData
+1
+"u"
+1
+0.0
+3
+0
+1
+5
+10 1.5
+20 2.5
+30 3.5
+40 4.5
+1000000 5.5
+$EndNodeData
+$ElementData
+1
+"flow"
+1
+0
+3
+0
+3
+2
+5 4 5 6
+8 1 2 3
+$EndElementData
+)";
+
+// The same tetrahedra and the triangle in blocks of entities; one block of nodes has parameters.
+constexpr const char* new_msh = R"($MeshFormat
+4.1 0 8
+$EndMeshFormat
+$Entities
+1 0 1 2
+1 0 0 0 0
+3 0 0 0 1 1 0 0 0
+1 0 0 0 1 1 1 2 9 11 1 3
+2 0 0 -1 1 1 0 1 8 1 3
+$EndEntities
+$Nodes
+2 5 10 1000000
+2 3 1 3
+10
+20
+30
+0 0 0 0.5 0.5
+1 0 0 1 0
+0 1 0 0 1
+3 1 0 2
+1000000
+40
+0.1 0.2 -1
+0 0 1
+$EndNodes
+$Elements
+3 3 1 8
+2 3 2 1
+1 10 20 30
+3 1 4 1
+8 10 20 30 40
+3 2 4 1
+5 10 30 20 1000000
+$EndElements
+$NodeData
+1
+"u"
+0
+3
+0
+1
+4
+10 1.5
+20 2.5
+30 3.5
+40 4.5
+$EndNodeData
+)";
+
+/// Numbers as a binary file of either byte order has them.
+struct BinaryText {
+  bool is_big = false;
+  std::string bytes = {};
+
+  void put_word(std::uint64_t word, int width) {
+    for (int i = 0; i < width; ++i) bytes += static_cast<char>(word >> (8 * (is_big ? width - 1 - i : i)));
+  }
+  void put_ints(std::initializer_list<std::int32_t> values) {
+    for (const std::int32_t value : values) put_word(static_cast<std::uint32_t>(value), 4);
+  }
+  void put_sizes(std::initializer_list<std::uint64_t> values) {
+    for (const std::uint64_t value : values) put_word(value, 8);
+  }
+  void put_doubles(std::initializer_list<double> values) {
+    for (const double value : values) put_word(std::bit_cast<std::uint64_t>(value), 8);
+  }
+  void put_format(const std::string& version) {
+    bytes += "$MeshFormat\n" + version + " 1 8\n";
+    put_ints({1});
+    bytes += "\n$EndMeshFormat\n";
+  }
+  void put_data() {
+    bytes += "$NodeData\n1\n\"u\"\n1\n0\n3\n0\n1\n2\n";
+    for (const std::int32_t node : {10, 40}) {
+      put_ints({node});
+      put_doubles({node / 2.0});
+    }
+    bytes += "\n$EndNodeData\n";
+  }
+};
+
+/// A triangle and a tetrahedron of version 2.2.
+std::string old_binary_msh(bool is_big) {
+  BinaryText text{is_big};
+  text.put_format("2.2");
+  text.bytes += "$Nodes\n4\n";
+  const std::array<std::array<double, 3>, 4> points = {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 0.1}}};
+  for (std::int32_t i = 0; i < 4; ++i) {
+    text.put_ints({10 * (i + 1)});
+    text.put_doubles({points[i][0], points[i][1], points[i][2]});
+  }
+  text.bytes += "\n$EndNodes\n$Elements\n2\n";
+  text.put_ints({2, 1, 2, /*id*/ 1, /*tags*/ 7, 3, 10, 20, 30});
+  text.put_ints({4, 1, 2, 2, 9, 1, 10, 20, 30, 40});
+  text.bytes += "\n$EndElements\n";
+  text.put_data();
+  return text.bytes;
+}
+
+/// The same of version 4.1.
+std::string new_binary_msh(bool is_big) {
+  BinaryText text{is_big};
+  text.put_format("4.1");
+  text.bytes += "$Entities\n";
+  text.put_sizes({1, 0, 0, 1});
+  text.put_ints({4});  // a point
+  text.put_doubles({0, 0, 0});
+  text.put_sizes({0});
+  text.put_ints({1});  // a volume of one group and one surface
+  text.put_doubles({0, 0, 0, 1, 1, 1});
+  text.put_sizes({1});
+  text.put_ints({9});
+  text.put_sizes({1});
+  text.put_ints({3});
+  text.bytes += "\n$EndEntities\n$Nodes\n";
+  text.put_sizes({1, 4, 10, 40});
+  text.put_ints({3, 1, 0});
+  text.put_sizes({4, 10, 20, 30, 40});
+  text.put_doubles({0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0.1});
+  text.bytes += "\n$EndNodes\n$Elements\n";
+  text.put_sizes({2, 2, 1, 2});
+  text.put_ints({2, 3, 2});
+  text.put_sizes({1, 1, 10, 20, 30});
+  text.put_ints({3, 1, 4});
+  text.put_sizes({1, 2, 10, 20, 30, 40});
+  text.bytes += "\n$EndElements\n";
+  text.put_data();
+  return text.bytes;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> samples(const std::string& format) {
-  const std::vector<std::pair<std::string, std::string>> all = {
-      {"mixed.vtu", mixed_vtu},   {"pieces.vtu", pieces_vtu}, {"mixed.vtp", mixed_vtp},
-      {"pieces.vti", pieces_vti}, {"mixed.vtk", mixed_vtk},   {"poly.vtk", poly_vtk},
-      {"points.vtk", points_vtk}, {"text.ply", text_ply},     {"strips.ply", strips_ply},
-      {"big.ply", binary_ply()},  {"text.obj", text_obj},     {"text.stl", text_stl},
-      {"text.off", text_off}};
+  const std::vector<std::pair<std::string, std::string>> all = {{"mixed.vtu", mixed_vtu},
+                                                                {"pieces.vtu", pieces_vtu},
+                                                                {"mixed.vtp", mixed_vtp},
+                                                                {"pieces.vti", pieces_vti},
+                                                                {"mixed.vtk", mixed_vtk},
+                                                                {"poly.vtk", poly_vtk},
+                                                                {"points.vtk", points_vtk},
+                                                                {"text.ply", text_ply},
+                                                                {"strips.ply", strips_ply},
+                                                                {"big.ply", binary_ply()},
+                                                                {"text.obj", text_obj},
+                                                                {"text.stl", text_stl},
+                                                                {"text.off", text_off},
+                                                                {"old.msh", old_msh},
+                                                                {"new.msh", new_msh},
+                                                                {"old_little.msh", old_binary_msh(false)},
+                                                                {"old_big.msh", old_binary_msh(true)},
+                                                                {"new_little.msh", new_binary_msh(false)},
+                                                                {"new_big.msh", new_binary_msh(true)}};
   std::map<std::string, std::string> result;
   for (const auto& [name, bytes] : all) {
     if (name.ends_with("." + format)) result["by_hand_" + name] = bytes;

@@ -1,4 +1,5 @@
-// Files in and out: vtu, vtp, vti, legacy vtk, ply, obj, stl, off. docs/formats.md says what each can hold.
+// Files in and out: vtu, vtp, vti, legacy vtk, ply, obj, stl, off, msh. docs/formats.md says what each can
+// hold.
 //
 // A file is either read completely or refused with Error(not_found | bad_file | unsupported), whose message
 // names the file, the element and the reason. A file is either written completely or not at all.
@@ -89,8 +90,10 @@ WriteReport write_poly(const std::filesystem::path& file, const PolyData& poly,
 /// Reads them back from a .vtp file. Error(unsupported) for triangle strips and other kinds of files.
 [[nodiscard]] PolyData read_poly(const std::filesystem::path& file, const ReadOptions& options = {});
 
-/// The extensions read_mesh and write_mesh know, without the dot.
+/// The extensions read_mesh knows, without the dot.
 [[nodiscard]] std::vector<std::string_view> list_extensions();
+/// Those of them that write_mesh knows.
+[[nodiscard]] std::vector<std::string_view> list_writable_extensions();
 /// Does the file's extension name a format that has no place for tetrahedra and grids?
 [[nodiscard]] bool holds_only_surfaces(const std::filesystem::path& file);
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include <tessera/core/array.h>
 #include <tessera/io/detail/input.h>
@@ -85,6 +86,15 @@ struct RawMesh {
   void add_polygon(std::uint64_t corners) {
     types.push_back(corners == 3 ? triangle : corners == 4 ? quad : polygon);
     ends.push_back(ends.last() + corners);
+  }
+  /// Adds a cell of Gmsh's or Medit's, whose corners were put at the end of `corners`. They order corners as
+  /// VTK does, except those of wedges, whose triangles they turn.
+  void add_cell(CellType type, Array<std::int64_t>& corners) {
+    types.push_back(type);
+    ends.push_back(corners.size());
+    if (type != wedge) return;
+    std::swap(corners[corners.size() - 5], corners[corners.size() - 4]);
+    std::swap(corners[corners.size() - 2], corners[corners.size() - 1]);
   }
 };
 

@@ -9,7 +9,7 @@ namespace tessera {
 namespace detail::io {
 namespace {
 
-constexpr std::array<Format, 8> formats = {{
+constexpr std::array<Format, 9> formats = {{
     {"vtu", false, read_vtk_xml, write_vtu},
     {"vtp", true, read_vtk_xml, write_vtp, write_poly_vtp},
     {"vti", false, read_vtk_xml, write_vti},
@@ -18,6 +18,7 @@ constexpr std::array<Format, 8> formats = {{
     {"obj", true, read_obj, write_obj},
     {"stl", true, read_stl, write_stl},
     {"off", true, read_off, write_off},
+    {"msh", false, read_msh},
 }};
 
 }  // namespace
@@ -51,6 +52,14 @@ std::string join(const std::vector<std::string_view>& words) {
 std::vector<std::string_view> list_extensions() {
   std::vector<std::string_view> result;
   for (const detail::io::Format& format : detail::io::list_formats()) result.push_back(format.extension);
+  return result;
+}
+
+std::vector<std::string_view> list_writable_extensions() {
+  std::vector<std::string_view> result;
+  for (const detail::io::Format& format : detail::io::list_formats()) {
+    if (format.write != nullptr) result.push_back(format.extension);
+  }
   return result;
 }
 

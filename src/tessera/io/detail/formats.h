@@ -17,6 +17,7 @@ using Reader = AnyMesh (*)(Input& input, const ReadOptions& options, FileReport&
 [[nodiscard]] AnyMesh read_obj(Input& input, const ReadOptions& options, FileReport& report);
 [[nodiscard]] AnyMesh read_stl(Input& input, const ReadOptions& options, FileReport& report);
 [[nodiscard]] AnyMesh read_off(Input& input, const ReadOptions& options, FileReport& report);
+[[nodiscard]] AnyMesh read_msh(Input& input, const ReadOptions& options, FileReport& report);
 
 /// A mesh to write, not copied.
 using MeshRef = std::variant<const TetMesh*, const TriMesh*, const Grid*>;
@@ -50,7 +51,7 @@ struct Format {
   std::string_view extension;
   bool holds_only_surfaces = false;
   Reader read = nullptr;
-  Writer write = nullptr;
+  Writer write = nullptr;           ///< null: it is only read
   PolyWriter write_poly = nullptr;  ///< null: it holds no vertices, lines and polygons
 };
 [[nodiscard]] std::span<const Format> list_formats();

@@ -74,9 +74,10 @@ WriteReport write_whole(const std::filesystem::path& file, const Mesh& mesh, con
 template <class Mesh>
 WriteReport write_any(const std::filesystem::path& file, const Mesh& mesh, const WriteOptions& options) {
   const io::Format* const format = io::find_format(file);
-  if (format == nullptr) {
+  if (format == nullptr || format->write == nullptr) {
     throw Error(ErrorCode::unsupported,
-                file.string() + ": has an unknown extension; known are " + io::join(list_extensions()));
+                file.string() + (format == nullptr ? ": has an unknown extension" : ": can only be read") +
+                    "; the extensions that can be written are " + io::join(list_writable_extensions()));
   }
   return write_whole(file, mesh, options, [&](io::Output& output) { format->write(output, &mesh, options); });
 }

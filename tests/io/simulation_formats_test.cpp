@@ -1,0 +1,189 @@
+// Files of mesh generators: what the files of samples.cpp hold, counted by hand, and how they are refused.
+#include <algorithm>
+#include <cmath>
+
+#include "io/samples.h"
+#include "io/support.h"
+
+namespace tessera {
+namespace {
+
+using testing::expect_error;
+using testing::TempDir;
+
+ReadResult read_text(const std::string& name, const std::string& text, bool simplices = false) {
+  TempDir directory;
+  testing::save(directory / name, text);
+  return read_mesh(directory / name, {.simplices = simplices});
+}
+
+ReadResult read_sample(const std::string& name) {
+  return read_text(name, testing::samples(name.substr(name.find('.') + 1)).at("by_hand_" + name));
+}
+
+/// The sample with one part of it replaced.
+std::string changed(const std::string& name, const std::string& from, const std::string& to) {
+  std::string text = testing::samples(name.substr(name.find('.') + 1)).at("by_hand_" + name);
+  const std::size_t place = text.find(from);
+  EXPECT_NE(place, std::string::npos) << from;
+  return text.replace(place, from.size(), to);
+}
+
+void expect_bad(const std::string& name, const std::string& text,
+                std::initializer_list<std::string_view> words, ErrorCode code = ErrorCode::bad_file) {
+  SCOPED_TRACE(text.substr(0, 200));
+  expect_error(code, words, [&] { return read_text(name, text); });
+}
+
+bool has_note(const FileReport& report, std::string_view words) {
+  return std::any_of(report.notes.begin(), report.notes.end(),
+                     [&](const std::string& note) { return note.find(words) != std::string::npos; });
+}
+
+template <class T>
+std::vector<T> values_of(const FieldSet& fields, std::string_view name) {
+  const auto values = fields.at(name).as<T>();
+  return {values.begin(), values.end()};
+}
+
+template <class... Index>
+auto cell(Index... index) {
+  return std::array{VertexId(static_cast<std::uint32_t>(index))...};
+}
+
+double volume(const TetMesh& mesh) {
+  double sum = 0;
+  for (const auto& c : mesh.cells) {
+    const Vec3d a = mesh.points[c[0]];
+    const double part = dot(cross(mesh.points[c[1]] - a, mesh.points[c[2]] - a), mesh.points[c[3]] - a) / 6;
+    EXPECT_GT(part, 0);
+    sum += part;
+  }
+  return sum;
+}
+
+// Nodes 40, 10, 20, 30, 1000000 are points 0 to 4.
+TEST(Msh, Version2) {
+  const ReadResult result = read_sample("old.msh");
+  const TetMesh& mesh = std::get<TetMesh>(result.mesh);
+  ASSERT_EQ(mesh.cell_count(), 2U);
+  EXPECT_EQ(mesh.cells[0], cell(1, 2, 3, 0));
+  EXPECT_EQ(mesh.cells[1], cell(1, 3, 2, 4));
+  EXPECT_EQ(mesh.points[VertexId(4)], (Vec3d{0.1, 0.2, -1}));
+  EXPECT_EQ(values_of<double>(mesh.point_data, "u"), (std::vector<double>{4.5, 1.5, 2.5, 3.5, 5.5}));
+  EXPECT_EQ(mesh.cell_data.names(), (std::vector<std::string>{"gmsh:physical", "gmsh:geometrical", "flow"}));
+  EXPECT_EQ(values_of<std::int32_t>(mesh.cell_data, "gmsh:physical"), (std::vector<std::int32_t>{9, 8}));
+  EXPECT_EQ(values_of<std::int32_t>(mesh.cell_data, "gmsh:geometrical"), (std::vector<std::int32_t>{1, 2}));
+  EXPECT_EQ(values_of<double>(mesh.cell_data, "flow"), (std::vector<double>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(result.report.format, "msh");
+  EXPECT_TRUE(has_note(result.report, "1 line, 1 triangle"));
+  EXPECT_TRUE(has_note(result.report, "\"inlet\" (7 of dimension 2), \"the solid\" (9 of dimension 3)"));
+  EXPECT_TRUE(has_note(result.report, "partitions"));
+  EXPECT_TRUE(has_note(result.report, "$Periodic"));
+  EXPECT_EQ(result.report.notes.size(), 4U);  // the triangle has no "flow", but is not in the mesh
+}
+
+// Nodes 10, 20, 30, 1000000, 40 are points 0 to 4. Volume 1 is in groups 9 and 11.
+TEST(Msh, Version4) {
+  const ReadResult result = read_sample("new.msh");
+  const TetMesh& mesh = std::get<TetMesh>(result.mesh);
+  ASSERT_EQ(mesh.cell_count(), 2U);
+  EXPECT_EQ(mesh.cells[0], cell(0, 1, 2, 4));
+  EXPECT_EQ(mesh.cells[1], cell(0, 2, 1, 3));
+  EXPECT_EQ(mesh.points[VertexId(3)], (Vec3d{0.1, 0.2, -1}));
+  EXPECT_EQ(values_of<std::int32_t>(mesh.cell_data, "gmsh:physical"), (std::vector<std::int32_t>{9, 8}));
+  EXPECT_EQ(values_of<std::int32_t>(mesh.cell_data, "gmsh:geometrical"), (std::vector<std::int32_t>{1, 2}));
+  const auto u = mesh.point_data.at("u").as<double>();
+  EXPECT_EQ(u[4], 4.5);
+  EXPECT_TRUE(std::isnan(u[3]));
+  EXPECT_TRUE(has_note(result.report, "\"u\" has no value at 1 points"));
+  EXPECT_TRUE(has_note(result.report, "first physical group of 1 entities"));
+  EXPECT_TRUE(has_note(result.report, "parametric"));
+  EXPECT_TRUE(has_note(result.report, "1 triangle"));
+}
+
+TEST(Msh, BinaryInBothByteOrders) {
+  for (const char* name : {"old_little.msh", "old_big.msh", "new_little.msh", "new_big.msh"}) {
+    SCOPED_TRACE(name);
+    const ReadResult result = read_sample(name);
+    const TetMesh& mesh = std::get<TetMesh>(result.mesh);
+    ASSERT_EQ(mesh.cell_count(), 1U);
+    EXPECT_EQ(mesh.cells[0], cell(0, 1, 2, 3));
+    EXPECT_EQ(mesh.points[VertexId(1)], (Vec3d{1, 0, 0}));
+    EXPECT_EQ(mesh.points[VertexId(3)], (Vec3d{0, 0, 0.1}));
+    EXPECT_EQ(values_of<std::int32_t>(mesh.cell_data, "gmsh:physical"), (std::vector<std::int32_t>{9}));
+    EXPECT_EQ(values_of<std::int32_t>(mesh.cell_data, "gmsh:geometrical"), (std::vector<std::int32_t>{1}));
+    const auto u = mesh.point_data.at("u").as<double>();
+    EXPECT_EQ(u[0], 5);
+    EXPECT_EQ(u[3], 20);
+    EXPECT_TRUE(std::isnan(u[1]));
+  }
+}
+
+// The unit cube with a pyramid of height 1 on it and half a unit cube beside it: 1 + 1/3 + 1/2.
+TEST(Msh, OtherSolidsAreCut) {
+  const std::string text =
+      "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n11\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n5 0 0 1\n"
+      "6 1 0 1\n7 1 1 1\n8 0 1 1\n9 0.5 0.5 2\n10 2 0 0\n11 2 0 1\n$EndNodes\n$Elements\n3\n"
+      "1 5 0 1 2 3 4 5 6 7 8\n2 7 0 5 6 7 8 9\n3 6 0 2 10 3 6 11 7\n$EndElements\n";
+  const ReadResult result = read_text("a.msh", text, true);
+  EXPECT_NEAR(volume(std::get<TetMesh>(result.mesh)), 1 + 1.0 / 3 + 0.5, 1e-12);
+  EXPECT_TRUE(std::get<TetMesh>(result.mesh).cell_data.empty());
+  expect_bad("a.msh", text, {"1 hexahedron, 1 wedge, 1 pyramid", "ask for simplices"},
+             ErrorCode::unsupported);
+}
+
+TEST(Msh, Surface) {
+  const ReadResult result = read_text(
+      "a.MSH",
+      "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 3 1 3\n2 1 0 3\n1\n2\n3\n0 0 0\n1 0 0\n0 1 0\n"
+      "$EndNodes\n$Elements\n1 1 1 1\n2 1 2 1\n1 1 2 3\n$EndElements\n");
+  const TriMesh& mesh = std::get<TriMesh>(result.mesh);
+  ASSERT_EQ(mesh.cell_count(), 1U);
+  EXPECT_EQ(mesh.cells[0], cell(0, 1, 2));
+  EXPECT_EQ(mesh.cell_data.names(), (std::vector<std::string>{"gmsh:geometrical"}));  // there are no groups
+}
+
+TEST(Msh, WhatCanNotBeRead) {
+  expect_bad("a.msh", changed("old.msh", "2.2 0 8", "4 0 8"), {"a.msh", "version \"4\"", "2 and 4.1"},
+             ErrorCode::unsupported);
+  expect_bad("a.msh", changed("old.msh", "5 4 2", "5 11 2"), {"10-node tetrahedron (Gmsh type 11)", "linear"},
+             ErrorCode::unsupported);
+  expect_bad("a.msh", changed("new.msh", "2 3 2 1", "2 3 9 1"), {"6-node triangle (Gmsh type 9)"},
+             ErrorCode::unsupported);
+  expect_bad("a.msh", changed("new.msh", "2 3 2 1", "2 3 99 1"), {"Gmsh type 99"}, ErrorCode::unsupported);
+}
+
+TEST(Msh, BadFiles) {
+  expect_bad("a.msh", "$NOD\n", {"$MeshFormat"});
+  expect_bad("a.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n", {"no $Nodes"});
+  expect_bad("a.msh", changed("old.msh", "2.2 0 8", "2.2 2 8"), {"neither text"});
+  expect_bad("a.msh", changed("old.msh", "2.2 0 8", "2.2 0 4"), {"unknown size"});
+  expect_bad("a.msh", changed("old_little.msh", std::string("\1\0\0\0", 4), "1234"), {"byte order"});
+  expect_bad("a.msh", changed("old.msh", "$Nodes\n5", "$Nodes\n5000000000"), {"claims 5000000000 nodes"});
+  expect_bad("a.msh", changed("old.msh", "$Nodes\n5", "$Nodes\n4"), {"$Nodes"});
+  expect_bad("a.msh", changed("old.msh", "20 1 0 0", "10 1 0 0"), {"two nodes with the id 10"});
+  expect_bad("a.msh", changed("old.msh", "10 20 30 40", "10 20 31 40"), {"cell 2", "node 31"});
+  expect_bad("a.msh", changed("old.msh", "$Elements\n4", "$Elements\n9000000"), {"claims 9000000 elements"});
+  expect_bad("a.msh", changed("new.msh", "2 5 10", "2 6 10"), {"claims 6 nodes", "have 5"});
+  expect_bad("a.msh", changed("new.msh", "3 3 1 8", "3 4 1 8"), {"claims 4 elements", "have 3"});
+  expect_bad("a.msh", changed("new.msh", "3 1 0 2\n", "4 1 0 2\n"), {"dimension 4"});
+  expect_bad("a.msh", changed("old.msh", "1000000 5.5", "7 5.5"), {"\"u\"", "node 7"});
+  expect_bad("a.msh", changed("old.msh", "5 4 5 6", "6 4 5 6"), {"\"flow\"", "element 6"});
+  expect_bad("a.msh", changed("old.msh", "0\n3\n2\n5", "0\n1000000\n2\n5"), {"1000000 components"});
+  expect_bad("a.msh", changed("old.msh", "$EndPeriodic", "$EndPeriod"), {"$Periodic", "end"});
+  expect_bad("a.msh", changed("old.msh", "$Comments", "Comments"), {"\"Comments\"", "section"});
+}
+
+TEST(ReadOnlyFormats, AreNotWritten) {
+  TempDir directory;
+  const TriMesh mesh = testing::make_two_triangles<float>();
+  for (const char* name : {"a.msh"}) {
+    expect_error(ErrorCode::unsupported, {name, "can only be read", "vtu, vtp, vti, vtk, ply, obj, stl, off"},
+                 [&] { write_mesh(directory / name, mesh); });
+  }
+  EXPECT_EQ(directory.file_count(), 0U);
+}
+
+}  // namespace
+}  // namespace tessera

@@ -240,7 +240,7 @@ TEST_P(Fuzz, ErrorOrMesh) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, Fuzz,
-                         ::testing::Values("vtu", "vtp", "vti", "vtk", "ply", "obj", "stl", "off", "msh"),
+                         ::testing::Values("vtu", "vtp", "vti", "vtk", "ply", "obj", "stl", "off", "msh", "mesh"),
                          [](const auto& format) { return format.param; });
 
 }  // namespace

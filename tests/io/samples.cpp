@@ -398,6 +398,36 @@ $NodeData
 $EndNodeData
 )";
 
+// A tetrahedron, a hexahedron and a triangle with references, comments and things that are no cells.
+constexpr const char* solids_mesh = R"(# by hand
+MeshVersionFormatted 2
+Dimension
+3
+Vertices
+9 # of them
+0 0 0 1
+1 0 0 2
+1 1 0 3
+0 1 0 4
+0 0 1 5
+1 0 1 6
+1 1 1 7
+0 1 1 8
+0.1 -1 0 -9
+Corners
+2
+1 9
+AngleOfCornerBound 45.5
+Triangles 1
+1 2 9 30
+Tetrahedra
+1
+1 2 5 9 10
+Hexahedra 1
+1 2 3 4 5 6 7 8 20
+End
+)";
+
 /// Numbers as a binary file of either byte order has them.
 struct BinaryText {
   bool is_big = false;
@@ -495,6 +525,7 @@ std::map<std::string, std::string> samples(const std::string& format) {
                                                                 {"text.obj", text_obj},
                                                                 {"text.stl", text_stl},
                                                                 {"text.off", text_off},
+                                                                {"solids.mesh", solids_mesh},
                                                                 {"old.msh", old_msh},
                                                                 {"new.msh", new_msh},
                                                                 {"old_little.msh", old_binary_msh(false)},

@@ -175,10 +175,70 @@ TEST(Msh, BadFiles) {
   expect_bad("a.msh", changed("old.msh", "$Comments", "Comments"), {"\"Comments\"", "section"});
 }
 
+TEST(Medit, Solids) {
+  const ReadResult result = read_text("a.mesh", testing::samples("mesh").at("by_hand_solids.mesh"), true);
+  const TetMesh& mesh = std::get<TetMesh>(result.mesh);
+  ASSERT_EQ(mesh.cell_count(), 7U);  // 6 of the hexahedron
+  EXPECT_EQ(mesh.cells[0], cell(0, 1, 4, 8));
+  EXPECT_TRUE(mesh.points.is_double());
+  EXPECT_EQ(mesh.points[VertexId(8)], (Vec3d{0.1, -1, 0}));
+  EXPECT_EQ(values_of<std::int32_t>(mesh.point_data, "medit:ref"),
+            (std::vector<std::int32_t>{1, 2, 3, 4, 5, 6, 7, 8, -9}));
+  EXPECT_EQ(values_of<std::int32_t>(mesh.cell_data, "medit:ref"),
+            (std::vector<std::int32_t>{10, 20, 20, 20, 20, 20, 20}));
+  EXPECT_NEAR(volume(mesh), 1 + 1.0 / 6, 1e-12);
+  EXPECT_EQ(result.report.format, "mesh");
+  EXPECT_TRUE(has_note(result.report, "Corners"));
+  EXPECT_TRUE(has_note(result.report, "AngleOfCornerBound"));
+  EXPECT_TRUE(has_note(result.report, "1 triangle"));
+  EXPECT_EQ(result.report.notes.size(), 4U);  // and the cut
+}
+
+TEST(Medit, SurfaceOfThePlane) {
+  const ReadResult result = read_text("a.mesh",
+                                      "MeshVersionFormatted 1\nDimension 2\nVertices 3\n0 0 0\n0.1 0 0\n"
+                                      "0 1 0\nEdges 1\n1 2 5\nTriangles 1\n1 2 3 4\n");
+  const TriMesh& mesh = std::get<TriMesh>(result.mesh);
+  ASSERT_EQ(mesh.cell_count(), 1U);
+  EXPECT_EQ(mesh.cells[0], cell(0, 1, 2));
+  EXPECT_FALSE(mesh.points.is_double());
+  EXPECT_EQ(mesh.points[VertexId(1)], (Vec3d{0.1F, 0, 0}));
+  EXPECT_EQ(values_of<std::int32_t>(mesh.cell_data, "medit:ref"), (std::vector<std::int32_t>{4}));
+  EXPECT_TRUE(has_note(result.report, "no End"));
+}
+
+// Half a unit cube, with its triangles in Medit's order.
+TEST(Medit, Prism) {
+  const ReadResult result = read_text(
+      "a.mesh",
+      "MeshVersionFormatted 2 Dimension 3 Vertices 6 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 0 1 0 1 0 0 1 1 0\n"
+      "Prisms 1 1 2 3 4 5 6 0 End",
+      true);
+  EXPECT_NEAR(volume(std::get<TetMesh>(result.mesh)), 0.5, 1e-12);
+}
+
+TEST(Medit, BadFiles) {
+  const std::string binary("\1\0\0\0\3\0\0\0", 8);
+  expect_bad("a.meshb", binary, {"a.meshb", "binary Medit file", "text"}, ErrorCode::unsupported);
+  expect_bad("a.mesh", binary, {"a.mesh", "binary Medit file", "text"}, ErrorCode::unsupported);
+  expect_bad("a.mesh", changed("solids.mesh", "Tetrahedra", "TetrahedraP2"), {"TetrahedraP2", "linear"},
+             ErrorCode::unsupported);
+  expect_bad("a.mesh", changed("solids.mesh", "MeshVersion", "Mesh"), {"MeshVersionFormatted"});
+  expect_bad("a.mesh", changed("solids.mesh", "Dimension\n3", "Dimension\n4"), {"dimension 4", "2 or 3"});
+  expect_bad("a.mesh", changed("solids.mesh", "9 #", "900000 #"), {"claims 900000 vertices"});
+  expect_bad("a.mesh", changed("solids.mesh", "9 #", "8 #"), {"\"0.1\"", "keyword"});
+  expect_bad("a.mesh", changed("solids.mesh", "Tetrahedra\n1", "Tetrahedra\n999"), {"claims 999 Tetrahedra"});
+  expect_bad("a.mesh", "MeshVersionFormatted 2 Dimension 2 Vertices 1 0 0 0 Triangles 1 1 1 2 0 End",
+             {"cell 0", "point 1", "1 points"});
+  expect_bad("a.mesh", changed("solids.mesh", "1 2 5 9 10", "1 2 5 0 10"), {"cell 1", "point 0", "from 1"});
+  expect_bad("a.mesh", changed("solids.mesh", "0.1 -1 0", "0.1 x 0"), {"\"x\"", "number"});
+  expect_bad("a.mesh", "MeshVersionFormatted 2 Dimension 3 End", {"no Vertices"});
+}
+
 TEST(ReadOnlyFormats, AreNotWritten) {
   TempDir directory;
   const TriMesh mesh = testing::make_two_triangles<float>();
-  for (const char* name : {"a.msh"}) {
+  for (const char* name : {"a.msh", "a.mesh"}) {
     expect_error(ErrorCode::unsupported, {name, "can only be read", "vtu, vtp, vti, vtk, ply, obj, stl, off"},
                  [&] { write_mesh(directory / name, mesh); });
   }

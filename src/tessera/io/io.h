@@ -1,4 +1,4 @@
-// Files in and out: vtu, vtp, vti, legacy vtk, ply, obj, stl, off, msh. docs/formats.md says what each can
+// Files in and out: vtu, vtp, vti, legacy vtk, ply, obj, stl, off, msh, mesh. docs/formats.md says what each can
 // hold.
 //
 // A file is either read completely or refused with Error(not_found | bad_file | unsupported), whose message

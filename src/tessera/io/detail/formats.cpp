@@ -9,7 +9,7 @@ namespace tessera {
 namespace detail::io {
 namespace {
 
-constexpr std::array<Format, 9> formats = {{
+constexpr std::array<Format, 10> formats = {{
     {"vtu", false, read_vtk_xml, write_vtu},
     {"vtp", true, read_vtk_xml, write_vtp, write_poly_vtp},
     {"vti", false, read_vtk_xml, write_vti},
@@ -19,6 +19,7 @@ constexpr std::array<Format, 9> formats = {{
     {"stl", true, read_stl, write_stl},
     {"off", true, read_off, write_off},
     {"msh", false, read_msh},
+    {"mesh", false, read_medit},
 }};
 
 }  // namespace

@@ -38,6 +38,7 @@ ReadResult read_mesh(const std::filesystem::path& file, const ReadOptions& optio
   const io::Format* const format = io::find_format(file);
   // Opened before its extension is judged: of a file that is not there, that is what is to be said.
   io::Input input(file, options.monitor);
+  if (io::extension_of(file) == "meshb") input.refuse("is a binary Medit file; only text (mesh) can be read");
   if (format == nullptr) {
     input.refuse("has an unknown extension; known are " + io::join(list_extensions()));
   }

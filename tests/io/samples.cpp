@@ -271,6 +271,117 @@ constexpr const char* text_off = R"(OFF 5 3 0
 3 1 2 4 0.5 0.5 0.5
 )";
 
+// Two boxes of a block, side by side, with points that are not equally spaced.
+constexpr const char* pieces_vts = R"(<VTKFile type="StructuredGrid" version="1.0" byte_order="LittleEndian">
+<StructuredGrid WholeExtent="0 2 0 1 0 1">
+<Piece Extent="0 1 0 1 0 1">
+<PointData><DataArray type="Int32" Name="id" format="ascii">0 1 3 4 6 7 9 10</DataArray></PointData>
+<CellData><DataArray type="Int8" Name="part" format="ascii">1</DataArray></CellData>
+<Points><DataArray type="Float32" NumberOfComponents="3" format="ascii">0 0 0 1 0 0 0 1 0 1 1 0 0 0 1 1 0 1 0 1 1 1 1 1</DataArray></Points>
+</Piece>
+<Piece Extent="1 2 0 1 0 1">
+<PointData><DataArray type="Int32" Name="id" format="ascii">1 2 4 5 7 8 10 11</DataArray></PointData>
+<CellData><DataArray type="Int8" Name="part" format="ascii">2</DataArray></CellData>
+<Points><DataArray type="Float32" NumberOfComponents="3" format="ascii">1 0 0 3 0 0 1 1 0 3 1 0 1 0 1 3 0 1 1 1 1 3 1 1</DataArray></Points>
+</Piece>
+</StructuredGrid>
+</VTKFile>
+)";
+
+// The same in a plane, by the coordinates of its axes.
+constexpr const char* pieces_vtr = R"(<VTKFile type="RectilinearGrid" version="1.0" byte_order="LittleEndian">
+<RectilinearGrid WholeExtent="4 6 0 1 2 2">
+<Piece Extent="4 5 0 1 2 2">
+<CellData><DataArray type="Int8" Name="part" format="ascii">1</DataArray></CellData>
+<Coordinates><DataArray type="Float32" format="ascii">0 1</DataArray><DataArray type="Float64" format="ascii">0 2</DataArray><DataArray type="Int8" format="ascii">-1</DataArray></Coordinates>
+</Piece>
+<Piece Extent="5 6 0 1 2 2">
+<CellData><DataArray type="Int8" Name="part" format="ascii">2</DataArray></CellData>
+<Coordinates><DataArray type="Float32" format="ascii">1 3</DataArray><DataArray type="Float64" format="ascii">0 2</DataArray><DataArray type="Int8" format="ascii">-1</DataArray></Coordinates>
+</Piece>
+</RectilinearGrid>
+</VTKFile>
+)";
+
+constexpr const char* structured_vtk = R"(# vtk DataFile Version 3.0
+a bent quad and a flat one
+ASCII
+DATASET STRUCTURED_GRID
+DIMENSIONS 3 2 1
+POINTS 6 float
+0 0 0 1 0 0 2 0 0 0 1 0 1 1 0.5 2 1 0
+CELL_DATA 2
+SCALARS part int 1
+LOOKUP_TABLE default
+5 6
+)";
+
+constexpr const char* rectilinear_vtk = R"(# vtk DataFile Version 3.0
+uneven steps
+ASCII
+DATASET RECTILINEAR_GRID
+DIMENSIONS 3 2 2
+X_COORDINATES 3 double
+0 1 3
+Y_COORDINATES 2 float
+0 1
+Z_COORDINATES 2 int
+0 1
+POINT_DATA 12
+SCALARS h float 1
+LOOKUP_TABLE default
+0 1 2 3 4 5 6 7 8 9 10 11
+)";
+
+// Files that name others: those of companions().
+constexpr const char* pair_pvtu =
+    R"(<VTKFile type="PUnstructuredGrid" version="1.0" byte_order="LittleEndian">
+<PUnstructuredGrid GhostLevel="1"><PPointData><PDataArray type="Int32" Name="id"/></PPointData>
+<Piece Source="piece_a.vtu"/><Piece Source="./piece_b.vtu"/></PUnstructuredGrid>
+</VTKFile>
+)";
+constexpr const char* pair_pvtp = R"(<VTKFile type="PPolyData" version="1.0" byte_order="LittleEndian">
+<PPolyData GhostLevel="0"><Piece Source="piece_a.vtp"/><Piece Source="piece_b.vtp"/></PPolyData>
+</VTKFile>
+)";
+constexpr const char* pair_pvti = R"(<VTKFile type="PImageData" version="1.0" byte_order="LittleEndian">
+<PImageData WholeExtent="0 2 0 1 0 0" GhostLevel="0" Origin="0 0 0" Spacing="1 1 1">
+<Piece Extent="0 1 0 1 0 0" Source="piece_a.vti"/><Piece Extent="1 2 0 1 0 0" Source="piece_b.vti"/></PImageData>
+</VTKFile>
+)";
+constexpr const char* blocks_vtm =
+    R"(<VTKFile type="vtkMultiBlockDataSet" version="1.0" byte_order="LittleEndian">
+<vtkMultiBlockDataSet><DataSet index="0" file="piece_a.vtp"/>
+<Block index="1"><DataSet index="0" file="piece_a.vti"/><DataSet index="1"/></Block></vtkMultiBlockDataSet>
+</VTKFile>
+)";
+
+/// A triangle of the unit square; `last` is its third corner.
+std::string triangle_piece(const std::string& type, const std::string& last, const std::string& ids) {
+  const bool is_poly = type == "PolyData";
+  const std::string cells = is_poly ? "Polys" : "Cells";
+  return "<VTKFile type=\"" + type + "\" version=\"1.0\" byte_order=\"LittleEndian\"><" + type +
+         "><Piece NumberOfPoints=\"3\" " + (is_poly ? "NumberOfPolys" : "NumberOfCells") +
+         "=\"1\"><PointData><DataArray type=\"Int32\" Name=\"id\" format=\"ascii\">" + ids +
+         "</DataArray></PointData><CellData><DataArray type=\"UInt8\" Name=\"vtkGhostType\" "
+         "format=\"ascii\">0"
+         "</DataArray></CellData><Points><DataArray type=\"Float32\" NumberOfComponents=\"3\" "
+         "format=\"ascii\">1 0 0 0 1 0 " +
+         last + "</DataArray></Points><" + cells +
+         "><DataArray type=\"Int32\" Name=\"connectivity\" format=\"ascii\">0 1 2</DataArray>"
+         "<DataArray type=\"Int32\" Name=\"offsets\" format=\"ascii\">3</DataArray>"
+         "<DataArray type=\"UInt8\" Name=\"types\" format=\"ascii\">5</DataArray></" +
+         cells + "></Piece></" + type + "></VTKFile>";
+}
+
+std::string image_piece(const std::string& extent, const std::string& values) {
+  return "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"LittleEndian\"><ImageData WholeExtent=\"0 "
+         "2 0 1 0 0\" "
+         "Origin=\"0 0 0\" Spacing=\"1 1 1\"><Piece Extent=\"" +
+         extent + "\"><PointData><DataArray type=\"Int32\" Name=\"id\" format=\"ascii\">" + values +
+         "</DataArray></PointData></Piece></ImageData></VTKFile>";
+}
+
 /// A binary, big-endian PLY with a list whose length has two bytes.
 std::string binary_ply() {
   std::string bytes =
@@ -531,12 +642,29 @@ std::map<std::string, std::string> samples(const std::string& format) {
                                                                 {"old_little.msh", old_binary_msh(false)},
                                                                 {"old_big.msh", old_binary_msh(true)},
                                                                 {"new_little.msh", new_binary_msh(false)},
-                                                                {"new_big.msh", new_binary_msh(true)}};
+                                                                {"new_big.msh", new_binary_msh(true)},
+                                                                {"pieces.vts", pieces_vts},
+                                                                {"pieces.vtr", pieces_vtr},
+                                                                {"structured.vtk", structured_vtk},
+                                                                {"pair.pvtu", pair_pvtu},
+                                                                {"pair.pvtp", pair_pvtp},
+                                                                {"pair.pvti", pair_pvti},
+                                                                {"blocks.vtm", blocks_vtm},
+                                                                {"rectilinear.vtk", rectilinear_vtk}};
   std::map<std::string, std::string> result;
   for (const auto& [name, bytes] : all) {
     if (name.ends_with("." + format)) result["by_hand_" + name] = bytes;
   }
   return result;
+}
+
+std::map<std::string, std::string> companions() {
+  return {{"piece_a.vtu", triangle_piece("UnstructuredGrid", "0 0 0", "0 1 2")},
+          {"piece_b.vtu", triangle_piece("UnstructuredGrid", "1 1 0", "3 4 5")},
+          {"piece_a.vtp", triangle_piece("PolyData", "0 0 0", "0 1 2")},
+          {"piece_b.vtp", triangle_piece("PolyData", "1 1 0", "3 4 5")},
+          {"piece_a.vti", image_piece("0 1 0 1 0 0", "0 1 3 4")},
+          {"piece_b.vti", image_piece("1 2 0 1 0 0", "1 2 4 5")}};
 }
 
 }  // namespace tessera::testing

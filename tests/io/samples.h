@@ -9,4 +9,7 @@ namespace tessera::testing {
 /// Files of a format by name; each can be read with `simplices`.
 [[nodiscard]] std::map<std::string, std::string> samples(const std::string& format);
 
+/// The files that some of them name and that must lie beside them.
+[[nodiscard]] std::map<std::string, std::string> companions();
+
 }  // namespace tessera::testing

@@ -283,4 +283,11 @@ AnyMesh assemble(const Input& input, RawMesh raw, const Array<std::int64_t>& cor
   return assemble(input, std::move(raw), fill, 2, options, report);
 }
 
+AnyMesh assemble(const Input& input, Dataset data, const ReadOptions& options, FileReport& report) {
+  if (auto* grid = std::get_if<Grid>(&data)) return std::move(*grid);
+  auto& cells = *std::get_if<RawCells>(&data);
+  const auto fill = [&](CornerSink& sink) { sink.put_checked(cells.corners); };
+  return assemble(input, std::move(cells.mesh), fill, cells.dimension, options, report);
+}
+
 }  // namespace tessera::detail::io

@@ -9,6 +9,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 #include <tessera/core/array.h>
 #include <tessera/io/detail/input.h>
@@ -98,6 +99,15 @@ struct RawMesh {
   }
 };
 
+/// A mesh whose corners are in memory too, as VTK's data sets are joined and made from lattices. Every corner
+/// names a point.
+struct RawCells {
+  RawMesh mesh;
+  Array<VertexId> corners;
+  int dimension = 3;  ///< what it is taken for if it has no cells
+};
+using Dataset = std::variant<Grid, RawCells>;
+
 /// Calls polygons of three corners triangles and of four quads.
 void name_polygons(RawMesh& raw);
 
@@ -132,6 +142,13 @@ class CornerSink {
     done_ += corners.size();
   }
 
+  /// Corners of RawCells.
+  void put_checked(std::span<const VertexId> corners) {
+    TS_EXPECTS(corners.size() <= to_.size());
+    std::copy(corners.begin(), corners.end(), to_.begin());
+    to_ = to_.subspan(corners.size());
+  }
+
  private:
   template <class T>
   [[noreturn]] void refuse_first(std::span<const T> corners, std::uint64_t limit) const {
@@ -160,6 +177,10 @@ using FillCorners = std::function<void(CornerSink&)>;
 /// The same for corners that are in memory.
 [[nodiscard]] AnyMesh assemble(const Input& input, RawMesh raw, const Array<std::int64_t>& corners,
                                const ReadOptions& options, FileReport& report);
+
+/// The same for a data set; a grid stays one.
+[[nodiscard]] AnyMesh assemble(const Input& input, Dataset data, const ReadOptions& options,
+                               FileReport& report);
 
 /// "hexahedron", "quadratic tetrahedron", ...
 [[nodiscard]] std::string cell_type_name(std::uint8_t type);

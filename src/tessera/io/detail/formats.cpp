@@ -9,10 +9,16 @@ namespace tessera {
 namespace detail::io {
 namespace {
 
-constexpr std::array<Format, 10> formats = {{
+constexpr auto formats = std::to_array<Format>({
     {"vtu", false, read_vtk_xml, write_vtu},
     {"vtp", true, read_vtk_xml, write_vtp, write_poly_vtp},
     {"vti", false, read_vtk_xml, write_vti},
+    {"vts", false, read_vtk_xml},
+    {"vtr", false, read_vtk_xml},
+    {"pvtu", false, read_vtk_parallel},
+    {"pvtp", false, read_vtk_parallel},
+    {"pvti", false, read_vtk_parallel},
+    {"vtm", false, read_vtk_parallel},
     {"vtk", false, read_vtk_legacy, write_vtk_legacy, write_poly_legacy},
     {"ply", true, read_ply, write_ply},
     {"obj", true, read_obj, write_obj},
@@ -20,7 +26,7 @@ constexpr std::array<Format, 10> formats = {{
     {"off", true, read_off, write_off},
     {"msh", false, read_msh},
     {"mesh", false, read_medit},
-}};
+});
 
 }  // namespace
 

@@ -12,6 +12,7 @@ namespace tessera::detail::io {
 using Reader = AnyMesh (*)(Input& input, const ReadOptions& options, FileReport& report);
 
 [[nodiscard]] AnyMesh read_vtk_xml(Input& input, const ReadOptions& options, FileReport& report);
+[[nodiscard]] AnyMesh read_vtk_parallel(Input& input, const ReadOptions& options, FileReport& report);
 [[nodiscard]] AnyMesh read_vtk_legacy(Input& input, const ReadOptions& options, FileReport& report);
 [[nodiscard]] AnyMesh read_ply(Input& input, const ReadOptions& options, FileReport& report);
 [[nodiscard]] AnyMesh read_obj(Input& input, const ReadOptions& options, FileReport& report);

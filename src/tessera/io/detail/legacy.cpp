@@ -1,5 +1,5 @@
-// Reader of legacy VTK files (.vtk), text and binary, versions 1 to 5.1: unstructured grids, polydata and
-// structured points.
+// Reader of legacy VTK files (.vtk), text and binary, versions 1 to 5.1: unstructured grids, polydata,
+// structured points, structured and rectilinear grids.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +9,7 @@
 #include <tessera/io/detail/cells.h>
 #include <tessera/io/detail/formats.h>
 #include <tessera/io/detail/roles.h>
+#include <tessera/io/detail/structured.h>
 #include <tessera/io/detail/text.h>
 
 namespace tessera::detail::io {
@@ -95,6 +96,7 @@ class LegacyReader {
   Field read_numbers(std::string name, ScalarType type, std::uint64_t tuples, std::uint64_t components);
   void add_attribute(const std::string& name, const std::string& type, std::uint64_t tuples,
                      std::uint64_t components);
+  Dataset make_lattice();
   AnyMesh make_mesh(const ReadOptions& options);
 
   Input& input_;
@@ -102,9 +104,12 @@ class LegacyReader {
   bool is_text_ = true;
   int version_ = 0;
   std::string dataset_;
+  bool is_lattice_ = false;
   Line line_;
   RawMesh raw_;
   Grid grid_;
+  std::array<Field, 3> axes_ = {Field("x", Array<float>{}), Field("y", Array<float>{}),
+                                Field("z", Array<float>{})};
   CellList cells_, vertices_, lines_, polygons_, strips_;
   FieldList point_fields_{report_};
   FieldList cell_fields_{report_};
@@ -128,10 +133,13 @@ void LegacyReader::read_header() {
   is_text_ = line_.keyword == "ascii";
   if (!next_line() || line_.keyword != "dataset") input_.fail("has no DATASET");
   dataset_ = to_lower(word(0));
-  if (dataset_ != "unstructured_grid" && dataset_ != "polydata" && dataset_ != "structured_points") {
-    input_.refuse("holds the dataset " + dataset_.substr(0, 40) +
-                  "; only unstructured_grid, polydata and structured_points can be read");
+  constexpr std::array<std::string_view, 5> known = {"unstructured_grid", "polydata", "structured_points",
+                                                     "structured_grid", "rectilinear_grid"};
+  if (std::ranges::find(known, dataset_) == known.end()) {
+    input_.refuse("holds the dataset " + dataset_.substr(0, 40) + "; only " +
+                  join({known.begin(), known.end()}) + " can be read");
   }
+  is_lattice_ = dataset_ != "unstructured_grid" && dataset_ != "polydata";
 }
 
 bool LegacyReader::next_line() {
@@ -157,23 +165,38 @@ AnyMesh LegacyReader::read(const ReadOptions& options) {
     mesh.cell_data = cell_fields_.take();
     mesh.field_data = mesh_fields_.take();
   };
-  if (dataset_ != "structured_points") {
+  if (!is_lattice_) {
     take_fields(raw_);
     return make_mesh(options);
   }
   take_fields(grid_);
-  return std::move(grid_);
+  return assemble(input_, make_lattice(), options, report_);
+}
+
+Dataset LegacyReader::make_lattice() {
+  if (dataset_ == "structured_points") return std::move(grid_);
+  const auto check = [&](std::string_view what, std::uint64_t held, std::uint64_t wanted) {
+    if (held == wanted) return;
+    input_.fail("has " + std::to_string(held) + " " + std::string(what) + ", but its DIMENSIONS want " +
+                std::to_string(wanted));
+  };
+  if (dataset_ == "structured_grid") {
+    check("points", raw_.points.size(), grid_.vertex_count());
+    return make_structured(std::move(grid_), std::move(raw_.points));
+  }
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    check("coordinates of an axis", axes_[axis].size(), grid_.dims[axis]);
+  return make_rectilinear(input_, std::move(grid_), axes_);
 }
 
 void LegacyReader::read_statement() {
   const std::string keyword = line_.keyword;
-  const bool is_lattice = dataset_ == "structured_points";
   if (keyword == "point_data") {
-    start_attributes(point_fields_, is_lattice ? grid_.vertex_count() : raw_.points.size());
+    start_attributes(point_fields_, is_lattice_ ? grid_.vertex_count() : raw_.points.size());
   } else if (keyword == "cell_data") {
     const std::uint64_t poly =
         vertices_.ends.size() + lines_.ends.size() + polygons_.ends.size() + strips_.ends.size();
-    start_attributes(cell_fields_, is_lattice ? grid_.cell_count() : cells_.ends.size() + poly);
+    start_attributes(cell_fields_, is_lattice_ ? grid_.cell_count() : cells_.ends.size() + poly);
   } else if (keyword == "metadata") {
     skip_text_block();
   } else if (read_geometry()) {
@@ -186,9 +209,12 @@ void LegacyReader::read_statement() {
 
 bool LegacyReader::read_geometry() {
   const std::string& keyword = line_.keyword;
-  if (dataset_ == "structured_points") return read_lattice();
+  if (is_lattice_ && read_lattice()) return true;
+  if (dataset_ == "structured_points" || dataset_ == "rectilinear_grid") return false;
   if (keyword == "points") {
     read_points();
+  } else if (is_lattice_) {
+    return false;
   } else if (dataset_ == "unstructured_grid") {
     if (keyword != "cells" && keyword != "cell_types") return false;
     keyword == "cells" ? read_cells(cells_) : read_cell_types();
@@ -220,6 +246,13 @@ bool LegacyReader::read_lattice() {
     }
     return true;
   }
+  if (dataset_ == "rectilinear_grid" && keyword.size() == 13 && keyword.ends_with("_coordinates") &&
+      keyword[0] >= 'x' && keyword[0] <= 'z') {
+    axes_[static_cast<std::size_t>(keyword[0] - 'x')] =
+        read_numbers("coordinates", numeric_type(1), count(0), 1);
+    return true;
+  }
+  if (dataset_ != "structured_points") return false;
   if (keyword != "origin" && keyword != "spacing" && keyword != "aspect_ratio") return false;
   std::array<double, 3> values = {};
   for (std::size_t axis = 0; axis < 3; ++axis) {

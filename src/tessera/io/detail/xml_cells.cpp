@@ -190,16 +190,10 @@ std::size_t list_of(std::uint8_t type) {
 }  // namespace
 
 PolyData read_xml_poly(XmlPieces& xml) {
-  CellReader reader(xml);
-  RawMesh raw = reader.read_raw(2);
-  constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
-  if (raw.points.size() > most || raw.types.size() > most)
-    xml.input.refuse("has more than 4294967295 points or cells");
+  RawCells cells = read_xml_raw(xml, 2);
+  RawMesh& raw = cells.mesh;
   if (std::find(raw.types.begin(), raw.types.end(), triangle_strip) != raw.types.end())
     xml.input.refuse("holds triangle strips; only vertices, lines and polygons can be read");
-  Array<VertexId> corners(raw.ends.last());
-  CornerSink sink(xml.input, corners, raw.points.size(), raw.ends);
-  reader.fill_corners(sink);
   PolyData poly;
   const std::array<PolyCells*, 3> lists = {&poly.vertices, &poly.lines, &poly.polygons};
   Array<std::uint32_t> order;  // of cells: several pieces have vertices each
@@ -208,7 +202,7 @@ PolyData read_xml_poly(XmlPieces& xml) {
     std::uint64_t begin = 0;
     for (std::size_t i = 0; i < raw.types.size(); begin = raw.ends[i++]) {
       if (list_of(raw.types[i]) != list) continue;
-      lists[list]->add({corners.data() + begin, raw.ends[i] - begin});
+      lists[list]->add({cells.corners.data() + begin, raw.ends[i] - begin});
       order.push_back(static_cast<std::uint32_t>(i));
     }
   }
@@ -217,6 +211,20 @@ PolyData read_xml_poly(XmlPieces& xml) {
   poly.cell_data = raw.cell_data.gather(order);
   poly.field_data = std::move(raw.field_data);
   return poly;
+}
+
+RawCells read_xml_raw(XmlPieces& xml, int dimension) {
+  CellReader reader(xml);
+  RawCells cells;
+  cells.dimension = dimension;
+  cells.mesh = reader.read_raw(dimension);
+  constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
+  if (cells.mesh.points.size() > most || cells.mesh.types.size() > most)
+    xml.input.refuse("has more than 4294967295 points or cells");
+  cells.corners.resize(cells.mesh.ends.last());
+  CornerSink sink(xml.input, cells.corners, cells.mesh.points.size(), cells.mesh.ends);
+  reader.fill_corners(sink);
+  return cells;
 }
 
 AnyMesh read_xml_cells(XmlPieces& xml, int dimension, const ReadOptions& options) {

@@ -1,15 +1,14 @@
-// Reader of vti: a lattice, whose pieces are boxes of it that may share their outermost points.
+// Reader of vti, vts and vtr: a lattice, whose pieces are boxes of it that may share their outermost points.
 #include <algorithm>
 #include <cstring>
 #include <limits>
 
+#include <tessera/io/detail/structured.h>
 #include <tessera/io/detail/xml_pieces.h>
 
 namespace tessera::detail::io {
 namespace {
 
-/// First and last point of each axis.
-using Extent = std::array<std::int64_t, 6>;
 using Size = std::array<std::uint64_t, 3>;
 
 template <class T, std::size_t N>
@@ -48,8 +47,9 @@ std::uint64_t volume(const Size& size) {
   return size[0] * size[1] * size[2];
 }
 
-/// Cells of a box: axes of one point do not count, as in Grid.
+/// Cells of a box: axes of one point do not count, and a point alone is no cell, as in Grid.
 Size cells_in(const Size& points, const Size& whole) {
+  if (volume(whole) == 1) return {0, 0, 0};
   Size size = {};
   for (int axis = 0; axis < 3; ++axis) size[axis] = whole[axis] > 1 ? points[axis] - 1 : 1;
   return size;
@@ -128,8 +128,7 @@ Grid read_lattice(const Input& input, const Element& content, const Extent& exte
 }
 
 /// The points of a piece as a box of the whole.
-Box read_box(const Input& input, const Element& piece, const Extent& extent) {
-  const auto own = read_list<std::int64_t, 6>(input, piece, "Extent", extent);
+Box make_box(const Input& input, const Extent& own, const Extent& extent) {
   Box box = {{}, points_in(input, own)};
   for (int axis = 0; axis < 3; ++axis) {
     if (own[2 * axis] < extent[2 * axis] || own[2 * axis + 1] > extent[2 * axis + 1]) {
@@ -140,24 +139,172 @@ Box read_box(const Input& input, const Element& piece, const Extent& extent) {
   return box;
 }
 
+/// The boxes of a file, and the grid with its fields.
+struct Boxes {
+  Grid grid;
+  Size points;
+  std::vector<Box> of_points;
+};
+
+Extent whole_extent(const XmlPieces& xml) {
+  return read_list<std::int64_t, 6>(xml.input, *xml.content, "WholeExtent", {0, -1, 0, -1, 0, -1});
+}
+
+/// Around the extents of all pieces.
+Extent held_extent(const XmlPieces& xml) {
+  const Extent whole = whole_extent(xml);
+  if (xml.pieces.empty()) return whole;
+  auto held = read_list<std::int64_t, 6>(xml.input, *xml.pieces[0], "Extent", whole);
+  for (const Element* piece : xml.pieces) {
+    const auto own = read_list<std::int64_t, 6>(xml.input, *piece, "Extent", whole);
+    for (int axis = 0; axis < 3; ++axis) {
+      held[2 * axis] = std::min(held[2 * axis], own[2 * axis]);
+      held[2 * axis + 1] = std::max(held[2 * axis + 1], own[2 * axis + 1]);
+    }
+  }
+  return held;
+}
+
+Boxes read_all(XmlPieces& xml, const Extent& extent) {
+  Boxes boxes;
+  const Size points = boxes.points = points_in(xml.input, extent);
+  boxes.grid = read_lattice(xml.input, *xml.content, extent, points);
+  if (xml.pieces.empty()) xml.input.fail("has no piece");
+  std::vector<Box> of_cells;
+  for (const Element* piece : xml.pieces) {
+    const Box box =
+        make_box(xml.input, read_list<std::int64_t, 6>(xml.input, *piece, "Extent", extent), extent);
+    boxes.of_points.push_back(box);
+    of_cells.push_back({box.first, cells_in(box.size, points)});
+  }
+  boxes.grid.point_data = read_boxes(xml, "PointData", boxes.of_points, points);
+  boxes.grid.cell_data = read_boxes(xml, "CellData", of_cells, cells_in(points, points));
+  boxes.grid.field_data = read_field_data(xml);
+  return boxes;
+}
+
+Points to_points(const Input& input, const Field& field) {
+  if (field.components() != 3) input.fail("has points of other than 3 components");
+  return field.visit([](auto values) {
+    using T = std::conditional_t<std::is_same_v<typename decltype(values)::value_type, float>, float, double>;
+    Array<Vec3<T>> points(values.size() / 3);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      points[i] = {static_cast<T>(values[3 * i]), static_cast<T>(values[3 * i + 1]),
+                   static_cast<T>(values[3 * i + 2])};
+    }
+    return Points(std::move(points));
+  });
+}
+
+/// The coordinates of an axis, which the pieces hold in part.
+Field read_axis(XmlPieces& xml, const Boxes& boxes, std::size_t axis) {
+  std::vector<XmlArray> arrays;  // all are checked before memory is taken
+  std::uint64_t covered = 0;
+  bool is_float = true;
+  for (std::size_t p = 0; p < xml.pieces.size(); ++p) {
+    const Element* const all = xml.pieces[p]->find("Coordinates");
+    if (all == nullptr || all->children.size() != 3)
+      xml.input.fail("has a piece without three <Coordinates>");
+    const std::uint64_t count = boxes.of_points[p].size[axis];
+    arrays.emplace_back(xml.input, xml.file, all->children[axis], count);
+    is_float = is_float && arrays.back().type() == ScalarType::f32;
+    covered += count;
+  }
+  const std::uint64_t count = boxes.points[axis];
+  if (covered < count) xml.input.fail("has pieces that do not cover its extent");
+  Field field("", is_float ? ScalarType::f32 : ScalarType::f64, count);
+  std::vector<bool> is_set(count);
+  field.visit([&](auto to) {
+    using T = typename decltype(to)::element_type;
+    for (std::size_t p = 0; p < arrays.size(); ++p) {
+      const Box& box = boxes.of_points[p];
+      std::uint64_t at = box.first[axis];
+      std::fill_n(is_set.begin() + static_cast<std::ptrdiff_t>(at), box.size[axis], true);
+      for_chunks(arrays[p], box.size[axis], [&](auto values) {
+        for (const auto value : values) to[at++] = static_cast<T>(value);
+      });
+    }
+  });
+  if (std::ranges::find(is_set, false) != is_set.end())
+    xml.input.fail("has pieces that leave gaps in its extent");
+  return field;
+}
+
+/// The grid, or what the points in the file make of it.
+Dataset make_dataset(XmlPieces& xml, Boxes boxes) {
+  if (xml.content->name == "ImageData") return std::move(boxes.grid);
+  if (xml.content->name == "RectilinearGrid") {
+    const std::array<Field, 3> axes = {read_axis(xml, boxes, 0), read_axis(xml, boxes, 1),
+                                       read_axis(xml, boxes, 2)};
+    return make_rectilinear(xml.input, std::move(boxes.grid), axes);
+  }
+  const FieldSet points = read_boxes(xml, "Points", boxes.of_points, boxes.points);
+  if (points.empty()) xml.input.fail("has a piece without <Points>, or pieces with points of several types");
+  return make_structured(std::move(boxes.grid), to_points(xml.input, *points.begin()));
+}
+
+/// Fields of grids that are boxes of a whole. Where they overlap, the last one counts.
+FieldSet join_boxes(XmlPieces& xml, const std::vector<const Grid*>& parts, FieldSet Grid::*set,
+                    const std::vector<Box>& boxes, const Size& whole) {
+  std::vector<const FieldSet*> sets;
+  std::vector<Box> filled;
+  std::uint64_t covered = 0;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    if (volume(boxes[p].size) == 0) continue;  // a piece without cells
+    covered += volume(boxes[p].size);
+    sets.push_back(&(parts[p]->*set));
+    filled.push_back(boxes[p]);
+  }
+  if (covered < volume(whole)) xml.input.fail("has pieces that do not cover its extent");
+  FieldSet joined;
+  for (const std::string& name : find_common_fields(sets, xml.report)) {
+    if (name == "vtkGhostType" || name == "vtkGhostLevels") {
+      xml.report.notes.push_back("Left out the array \"" + name + "\", which marks what pieces share.");
+      continue;
+    }
+    if (joined.empty()) check_cover(xml.input, filled, whole);
+    const Field& first = sets[0]->at(name);
+    Field field(name, first.type(), volume(whole), first.components());
+    for (std::size_t p = 0; p < sets.size(); ++p) copy_box(sets[p]->at(name), field, filled[p], whole);
+    joined.add(std::move(field));
+  }
+  if (!sets.empty() && sets[0]->active() != nullptr) joined.set_active(sets[0]->active()->name());
+  return joined;
+}
+
 }  // namespace
 
-AnyMesh read_xml_image(XmlPieces& xml) {
-  const auto extent =
-      read_list<std::int64_t, 6>(xml.input, *xml.content, "WholeExtent", {0, -1, 0, -1, 0, -1});
+Dataset read_xml_lattice(XmlPieces& xml) {
+  return make_dataset(xml, read_all(xml, whole_extent(xml)));
+}
+
+LatticePiece read_xml_piece(XmlPieces& xml) {
+  const Extent extent = held_extent(xml);
+  return {make_dataset(xml, read_all(xml, extent)), extent};
+}
+
+Grid join_images(XmlPieces& xml, const std::vector<LatticePiece>& pieces) {
+  const Extent extent = whole_extent(xml);
   const Size points = points_in(xml.input, extent);
   Grid grid = read_lattice(xml.input, *xml.content, extent, points);
-  if (xml.pieces.empty()) xml.input.fail("has no piece");
+  std::vector<const Grid*> parts;
   std::vector<Box> point_boxes;
   std::vector<Box> cell_boxes;
-  for (const Element* piece : xml.pieces) {
-    const Box box = read_box(xml.input, *piece, extent);
+  for (const LatticePiece& piece : pieces) {
+    parts.push_back(std::get_if<Grid>(&piece.data));
+    if (parts.back()->spacing != grid.spacing || parts.back()->direction != grid.direction)
+      xml.input.fail("has a piece of another Spacing or Direction");
+    const Box box = make_box(xml.input, piece.extent, extent);
     point_boxes.push_back(box);
     cell_boxes.push_back({box.first, cells_in(box.size, points)});
   }
-  grid.point_data = read_boxes(xml, "PointData", point_boxes, points);
-  grid.cell_data = read_boxes(xml, "CellData", cell_boxes, cells_in(points, points));
-  grid.field_data = read_field_data(xml);
+  grid.point_data = join_boxes(xml, parts, &Grid::point_data, point_boxes, points);
+  grid.cell_data = join_boxes(xml, parts, &Grid::cell_data, cell_boxes, cells_in(points, points));
+  for (const Grid* part : parts) {
+    for (const Field& field : part->field_data) {
+      if (!grid.field_data.has(field.name())) grid.field_data.add(field);
+    }
+  }
   return grid;
 }
 

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <memory>
+#include <set>
 
 #include <tessera/io/detail/formats.h>
 #include <tessera/io/detail/roles.h>
@@ -138,6 +139,24 @@ FieldSet read_field_data(XmlPieces& xml) {
   return fields.take();
 }
 
+std::vector<std::string> find_common_fields(const std::vector<const FieldSet*>& sets, FileReport& report) {
+  std::vector<std::string> names;
+  std::set<std::string> others;
+  for (const FieldSet* set : sets) {
+    for (const Field& field : *set) {
+      const bool is_common = std::ranges::all_of(sets, [&](const FieldSet* other) {
+        const Field* const same = other->find(field.name());
+        return same != nullptr && same->type() == field.type() && same->components() == field.components();
+      });
+      if (!is_common) others.insert(field.name());
+      if (is_common && set == sets[0]) names.push_back(field.name());
+    }
+  }
+  for (const std::string& name : others)
+    report.notes.push_back("Left out the array \"" + name + "\", which is not in every piece.");
+  return names;
+}
+
 XmlPieces open_xml(Input& input, FileReport& report, std::initializer_list<std::string_view> types) {
   XmlPieces xml = {input, report, scan_xml(input), nullptr, {}};
   const std::string type(xml.file.root.attribute("type"));
@@ -152,14 +171,19 @@ XmlPieces open_xml(Input& input, FileReport& report, std::initializer_list<std::
 }
 
 AnyMesh read_vtk_xml(Input& input, const ReadOptions& options, FileReport& report) {
-  XmlPieces xml = open_xml(input, report, {"UnstructuredGrid", "PolyData", "ImageData"});
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> types = {
+      {{"UnstructuredGrid", "vtu"},
+       {"PolyData", "vtp"},
+       {"ImageData", "vti"},
+       {"StructuredGrid", "vts"},
+       {"RectilinearGrid", "vtr"}}};
+  XmlPieces xml = open_xml(
+      input, report, {"UnstructuredGrid", "PolyData", "ImageData", "StructuredGrid", "RectilinearGrid"});
   const std::string_view type = xml.content->name;
-  if (type == "ImageData") {
-    report.format = "vti";
-    return read_xml_image(xml);
-  }
-  report.format = type == "PolyData" ? "vtp" : "vtu";
-  return read_xml_cells(xml, type == "PolyData" ? 2 : 3, options);
+  report.format = std::ranges::find(types, type, &decltype(types)::value_type::first)->second;
+  if (type == "UnstructuredGrid" || type == "PolyData")
+    return read_xml_cells(xml, type == "PolyData" ? 2 : 3, options);
+  return assemble(input, read_xml_lattice(xml), options, report);
 }
 
 }  // namespace tessera::detail::io

@@ -1,10 +1,12 @@
-// What the readers of vtu, vtp and vti share: the pieces of a file and the fields joined over them.
+// What the readers of VTK's XML formats share: the pieces of a file and the fields joined over them.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <vector>
 
+#include <tessera/io/detail/cells.h>
 #include <tessera/io/detail/xml.h>
 #include <tessera/io/io.h>
 
@@ -14,7 +16,7 @@ struct XmlPieces {
   Input& input;
   FileReport& report;
   XmlFile file;
-  const Element* content = nullptr;  ///< <UnstructuredGrid>, <PolyData> or <ImageData>
+  const Element* content = nullptr;  ///< <UnstructuredGrid>, <PolyData>, <ImageData>, ...
   std::vector<const Element*> pieces;
 };
 
@@ -29,7 +31,27 @@ using Place = std::function<void(XmlArray& array, Field& whole, std::size_t piec
 [[nodiscard]] FieldSet read_field_data(XmlPieces& xml);
 
 [[nodiscard]] AnyMesh read_xml_cells(XmlPieces& xml, int dimension, const ReadOptions& options);
-[[nodiscard]] AnyMesh read_xml_image(XmlPieces& xml);
+/// The same without cutting anything.
+[[nodiscard]] RawCells read_xml_raw(XmlPieces& xml, int dimension);
+/// An <ImageData>, <StructuredGrid> or <RectilinearGrid>.
+[[nodiscard]] Dataset read_xml_lattice(XmlPieces& xml);
+
+/// First and last point of each axis.
+using Extent = std::array<std::int64_t, 6>;
+/// A data set that is a part of another one, which has the extent of a lattice if it is one.
+struct LatticePiece {
+  Dataset data;
+  Extent extent = {};
+};
+/// The same, but only of the box around the pieces that the file holds.
+[[nodiscard]] LatticePiece read_xml_piece(XmlPieces& xml);
+/// The grid of a <PImageData> from its pieces.
+[[nodiscard]] Grid join_images(XmlPieces& xml, const std::vector<LatticePiece>& pieces);
+/// The names of the fields that all sets have with one type and number of components, in the order of the
+/// first set. Says in the report which others there are.
+[[nodiscard]] std::vector<std::string> find_common_fields(const std::vector<const FieldSet*>& sets,
+                                                          FileReport& report);
+
 /// Vertices, lines and polygons as they are.
 [[nodiscard]] PolyData read_xml_poly(XmlPieces& xml);
 /// Scans the file, whose content must be of one of the types.

@@ -97,9 +97,11 @@ void check_folder(Session& session, const fs::path& file) {
 void write_output(Session& session, const OutputOptions& options, const AnyMesh& mesh) {
   session.in_phase(Phase::write, [&] {
     const PendingOutput announced(options.file);
-    const WriteReport report =
-        write_mesh(options.file, mesh,
-                   {.ascii = options.ascii, .compress = options.compress, .monitor = &session.monitor()});
+    const WriteReport report = write_mesh(options.file, mesh,
+                                          {.ascii = options.ascii,
+                                           .compress = options.compress,
+                                           .exec = session.host(),
+                                           .monitor = &session.monitor()});
     for (const std::string& note : report.notes) session.note(note);
   });
   const auto bytes = fs::file_size(options.file);
@@ -130,9 +132,11 @@ void check_poly_output(Session& session, const fs::path& file) {
 Json write_poly_output(Session& session, const OutputOptions& options, const PolyData& poly) {
   session.in_phase(Phase::write, [&] {
     const PendingOutput announced(options.file);
-    const WriteReport report =
-        write_poly(options.file, poly,
-                   {.ascii = options.ascii, .compress = options.compress, .monitor = &session.monitor()});
+    const WriteReport report = write_poly(options.file, poly,
+                                          {.ascii = options.ascii,
+                                           .compress = options.compress,
+                                           .exec = session.host(),
+                                           .monitor = &session.monitor()});
     for (const std::string& note : report.notes) session.note(note);
   });
   const auto bytes = fs::file_size(options.file);

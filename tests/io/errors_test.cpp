@@ -226,6 +226,27 @@ TEST(ReadErrors, StopsOnRequest) {
   EXPECT_EQ(directory.file_count(), 1U);
 }
 
+TEST(WriteErrors, CompressionStopsOnRequest) {
+  TempDir directory;
+  TetMesh mesh;
+  mesh.points =
+      Array<Vec3f>(1 << 20, Vec3f{0, 0, 0});  // 12 MiB that become a few KiB, far from a full buffer
+  for (const int threads : {1, 3}) {
+    std::stop_source source;
+    int reports = 0;
+    const Monitor monitor = {[&](std::string_view, double) {
+                               if (++reports == 3) source.request_stop();
+                             },
+                             source.get_token()};
+    expect_error(ErrorCode::cancelled, {}, [&] {
+      write_mesh(directory / "b.vtu", mesh,
+                 {.compress = true, .exec = Exec::host(threads), .monitor = &monitor});
+    });
+    EXPECT_EQ(reports, 3);
+    EXPECT_EQ(directory.file_count(), 0U);
+  }
+}
+
 const std::vector<std::string> surface_formats = {"vtu", "vtp", "vtk", "ply", "obj", "stl", "off"};
 
 TEST(WriteErrors, PlacesThatCanNotBeWritten) {

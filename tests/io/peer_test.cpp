@@ -1,5 +1,7 @@
 // Files that VTK wrote, in every encoding it knows, and VTK's view of the files that we write.
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include <vtkCell.h>
 #include <vtkCellData.h>
@@ -9,6 +11,8 @@
 #include <vtkMatrix3x3.h>
 #include <vtkPointData.h>
 #include <vtkPolyData.h>
+
+#include <tessera/mesh/make.h>
 
 #include "io/support.h"
 #include "io/vtk_peer.h"
@@ -176,6 +180,37 @@ TEST(PeerWriter, VtkReadsWhatWeWrite) {
     expect_vtk_reads(testing::with_fields(testing::make_two_triangles<float>()), "vtk", options);
     expect_vtk_reads(testing::with_fields(testing::make_small_grid()), "vtk", options);
   }
+}
+
+/// Writes the mesh with 1, 2 and 5 threads: equal bytes, which VTK reads.
+template <class Mesh>
+void expect_same_bytes(const Mesh& mesh, const std::string& extension) {
+  SCOPED_TRACE(extension);
+  TempDir directory;
+  std::vector<std::string> files;
+  for (const int threads : {1, 2, 5}) {
+    write_mesh(directory / ("mesh." + extension), mesh, {.compress = true, .exec = Exec::host(threads)});
+    files.push_back(testing::load(directory / ("mesh." + extension)));
+  }
+  EXPECT_TRUE(files[0] == files[1] && files[0] == files[2]);
+  expect_vtk_reads(mesh, extension, {.compress = true, .exec = Exec::host(5)});
+}
+
+TEST(PeerWriter, CompressedBytesDoNotDependOnTheThreads) {
+  TetMesh mesh = make_kuhn_full(20);  // 658 KiB of corners: more blocks than one thread takes at a time
+  mesh.point_data.add(make_wave_field(mesh.points, WaveField::rough));
+  mesh.cell_data.add(testing::make_field("noise", ScalarType::u64, mesh.cell_count(), 1));
+  mesh.cell_data.add(Field("zeros", Array<double>(mesh.cell_count(), 0.0)));
+  expect_same_bytes(mesh, "vtu");
+  Grid grid;
+  grid.dims = {32, 32, 16};  // 64 KiB of floats: exactly a block
+  grid.point_data.add(testing::make_field("one", ScalarType::f32, grid.vertex_count(), 1));
+  grid.point_data.add(testing::make_field("nine", ScalarType::f32, grid.vertex_count(), 9));
+  grid.cell_data.add(testing::make_field("bytes", ScalarType::i8, grid.cell_count(), 1));
+  expect_same_bytes(grid, "vti");
+  TriMesh points;  // an array without blocks
+  points.points = Array<Vec3d>(10'000, Vec3d{1, 2, 3});
+  expect_same_bytes(points, "vtp");
 }
 
 TEST(PeerWriter, GridsKeepTheirPlace) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <tessera/core/progress.h>
+#include <tessera/exec/exec.h>
 #include <tessera/mesh/mesh.h>
 #include <tessera/mesh/poly_data.h>
 #include <tessera/mesh/solid_mesh.h>
@@ -62,6 +63,8 @@ struct ReadResult {
 struct WriteOptions {
   bool ascii = false;
   bool compress = false;  ///< zlib, for the XML formats
+  /// Whose host threads compress. The bytes of the file do not depend on how many they are.
+  Exec exec = Exec::host();
   const Monitor* monitor = nullptr;
 };
 

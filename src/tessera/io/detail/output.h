@@ -48,6 +48,9 @@ class Output {
   /// Replaces bytes that were written before.
   void patch(std::uint64_t position, std::string_view bytes);
 
+  /// Tells the monitor how far the file is. Error(cancelled) if it wants to stop.
+  void report() const;
+
   void commit();
 
   std::vector<std::string> notes;  ///< what a writer leaves out or changes, a sentence each
@@ -58,7 +61,6 @@ class Output {
  private:
   static constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
   void flush();
-  void report() const;
 
   std::filesystem::path file_;
   std::string name_;

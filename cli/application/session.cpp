@@ -6,6 +6,7 @@
 #include <tessera/core/config.h>
 #include <tessera/exec/buffer.h>
 
+#include "application/text.h"
 #include "data/files.h"
 
 namespace tessera::cli {
@@ -142,7 +143,7 @@ void Session::note(const std::string& sentence) {
   notes_.push_back(sentence);
   if (options_.quiet) return;
   bar_.clear();
-  fmt::print(stderr, "tessera: {}\n", sentence);
+  fmt::print(stderr, "tessera: {}\n", printable(sentence));
 }
 
 Json Session::go_on_after(const Error& error) {
@@ -177,7 +178,8 @@ void Session::add_output(const std::filesystem::path& file) {
 void Session::print_text(const std::string& text) {
   if (options_.quiet || options_.json == "-") return;
   bar_.clear();
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  const std::string shown = printable(text, "\n");
+  std::fwrite(shown.data(), 1, shown.size(), stdout);
 }
 
 void Session::check_stop() const {
@@ -239,7 +241,7 @@ void write_error_json(const std::string& target, std::string_view verb, const Er
 }
 
 void print_error(const Error& error) {
-  fmt::print(stderr, "tessera: {}\n", error.what());
+  fmt::print(stderr, "tessera: {}\n", printable(error.what()));
 }
 
 Error with_device_advice(const Error& error) {

@@ -17,6 +17,25 @@ std::size_t display_width(std::string_view text) {
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0u) != 0x80u; }));
 }
 
+/// Bytes of the character that begins here, or 0 if it is one that a terminal obeys or none at all.
+std::size_t shown_bytes(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned first = byte(0);
+  if (first < 0x80) return first >= 0x20 && first != 0x7F ? 1 : 0;
+  const std::size_t size = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || text.size() < size) return 0;
+  std::uint32_t code = first & (0x7Fu >> size);
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xC0u) != 0x80u) return 0;
+    code = code << 6 | (byte(i) & 0x3Fu);
+  }
+  const bool is_overlong = code < (size == 4 ? 0x10000u : size == 3 ? 0x800u : 0x80u);
+  const bool is_surrogate = code >= 0xD800 && code <= 0xDFFF;
+  const bool is_control = code < 0xA0 || code == 0x2028 || code == 0x2029;
+  const bool turns_direction = (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+  return is_overlong || is_surrogate || is_control || turns_direction || code > 0x10FFFF ? 0 : size;
+}
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -45,6 +64,21 @@ std::string grouped(std::uint64_t number) {
 
 std::string counted(std::uint64_t number, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", grouped(number), number == 1 ? one : many);
+}
+
+std::string printable(std::string_view text, std::string_view kept) {
+  std::string shown;
+  while (!text.empty()) {
+    const bool is_kept = kept.find(text.front()) != std::string_view::npos;
+    const std::size_t bytes = is_kept ? 1 : shown_bytes(text);
+    if (bytes == 0) {
+      shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));
+    } else {
+      shown += text.substr(0, bytes);
+    }
+    text.remove_prefix(std::max<std::size_t>(bytes, 1));
+  }
+  return shown;
 }
 
 std::string format_seconds(double seconds) {
@@ -79,6 +113,7 @@ std::string nearest_name(std::string_view text, const std::vector<std::string>& 
 
 void Table::add(std::vector<std::string> row) {
   TS_EXPECTS(row.size() == columns_.size());
+  for (std::string& cell : row) cell = printable(cell);
   rows_.push_back(std::move(row));
 }
 

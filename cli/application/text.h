@@ -15,6 +15,10 @@ namespace tessera::cli {
 /// "1 point", "2,000 points".
 [[nodiscard]] std::string counted(std::uint64_t number, std::string_view one, std::string_view many);
 
+/// Text from files as a terminal may show it: control characters and bytes that are not UTF-8 become \xNN.
+/// Those in `kept` stay.
+[[nodiscard]] std::string printable(std::string_view text, std::string_view kept = "");
+
 /// "0.31 s", "12.4 s", "3:07".
 [[nodiscard]] std::string format_seconds(double seconds);
 
@@ -26,7 +30,7 @@ namespace tessera::cli {
 
 enum class Align : std::uint8_t { left, right };
 
-/// Rows of text whose columns line up. The first row is the heading.
+/// Rows of printable text whose columns line up. The first row is the heading.
 class Table {
  public:
   explicit Table(std::vector<Align> columns, std::string indent = "  ")

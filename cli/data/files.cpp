@@ -82,6 +82,11 @@ void check_output(Session& session, const OutputOptions& options) {
 
 void check_folder(Session& session, const fs::path& file) {
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  std::error_code failed;
+  if (fs::status(file, failed).type() == fs::file_type::none) {
+    throw Error(ErrorCode::write_failed,
+                fmt::format("'{}' cannot be written: {}", file.string(), failed.message()));
+  }
   if (!fs::is_directory(folder)) {
     throw Error(ErrorCode::write_failed,
                 fmt::format("there is no folder '{}' to write '{}' in; make it first", folder.string(),
@@ -151,7 +156,8 @@ Json write_poly_output(Session& session, const OutputOptions& options, const Pol
 }
 
 void write_file(const fs::path& file, std::string_view bytes) {
-  if (fs::exists(file) && !fs::is_regular_file(file) && !fs::is_directory(file)) {
+  std::error_code unknown;  // Output says what is wrong with the name
+  if (fs::is_other(file, unknown)) {
     std::ofstream special(file, std::ios::binary);
     special << bytes << std::flush;
     if (!special)
@@ -182,10 +188,13 @@ std::size_t cell_count(const AnyMesh& mesh) {
   return std::visit([](const auto& m) { return m.cell_count(); }, mesh);
 }
 
-std::string describe_counts(const AnyMesh& mesh) {
+std::string counted_cells(std::size_t count, const AnyMesh& mesh) {
   constexpr std::string_view single[] = {"tetrahedron", "triangle", "cell"};
-  return counted(vertex_count(mesh), "point", "points") + ", " +
-         counted(cell_count(mesh), single[mesh.index()], cell_name(mesh));
+  return counted(count, single[mesh.index()], cell_name(mesh));
+}
+
+std::string describe_counts(const AnyMesh& mesh) {
+  return counted(vertex_count(mesh), "point", "points") + ", " + counted_cells(cell_count(mesh), mesh);
 }
 
 std::string extension_of(const fs::path& file) {

@@ -74,6 +74,8 @@ void write_file(const std::filesystem::path& file, std::string_view bytes);
 [[nodiscard]] std::string_view kind_name(const AnyMesh& mesh);
 /// "274,625 points, 1,572,864 tetrahedra".
 [[nodiscard]] std::string describe_counts(const AnyMesh& mesh);
+/// "1 tetrahedron", "2 triangles".
+[[nodiscard]] std::string counted_cells(std::size_t count, const AnyMesh& mesh);
 [[nodiscard]] std::size_t vertex_count(const AnyMesh& mesh);
 [[nodiscard]] std::size_t cell_count(const AnyMesh& mesh);
 /// "tetrahedra", "triangles" or "cells".

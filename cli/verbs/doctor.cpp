@@ -64,9 +64,9 @@ Json describe_report(const DoctorReport& report) {
 
 void print_report(Session& session, const AnyMesh& mesh, const DoctorReport& report) {
   const bool is_surface = std::holds_alternative<TriMesh>(mesh);
-  const std::string faces = is_surface ? "" : fmt::format(", {} faces", grouped(report.faces));
-  session.print("{}: {} vertices, {} edges{}, {} {}\n", kind_name(mesh), grouped(report.vertices),
-                grouped(report.edges), faces, grouped(report.cells), cell_name(mesh));
+  const std::string faces = is_surface ? "" : ", " + counted(report.faces, "face", "faces");
+  session.print("{}: {}, {}{}, {}\n", kind_name(mesh), counted(report.vertices, "vertex", "vertices"),
+                counted(report.edges, "edge", "edges"), faces, counted_cells(report.cells, mesh));
   session.print("{}, Euler characteristic {}, {}\n", counted(report.components, "component", "components"),
                 report.euler_characteristic,
                 is_surface ? counted(report.boundary_faces, "boundary edge", "boundary edges")

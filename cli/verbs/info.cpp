@@ -135,8 +135,10 @@ void declare_info(OptionList& app, InfoOptions& options) {
                "cut polygons into triangles, hexahedra and the like into tetrahedra");
 }
 
-Json show_file(Session& session, const std::filesystem::path& file, bool simplices) {
-  const Input input = read_input(session, {file, simplices});
+Json show_file(Session& session, const InputOptions& options, std::string_view before = "") {
+  const std::filesystem::path& file = options.file;
+  const Input input = read_input(session, options);
+  session.print("{}", before);
   Json description = session.in_phase(Phase::compute, [&] { return describe_mesh(file, input); });
   print_description(session, input, description);
   return description;
@@ -144,14 +146,15 @@ Json show_file(Session& session, const std::filesystem::path& file, bool simplic
 
 int run_info(Session& session, const InfoOptions& options) {
   if (options.files.size() == 1) {
-    session.result()["files"] = Json::array({show_file(session, options.files.front(), options.simplices)});
+    session.result()["files"] = Json::array({show_file(session, {options.files.front(), options.simplices})});
     return 0;
   }
   Json files = Json::array();
+  std::string_view before;
   for (const auto& file : options.files) {
-    if (!files.empty()) session.print("\n");
     try {
-      files.push_back(show_file(session, file, options.simplices));
+      files.push_back(show_file(session, {file, options.simplices}, before));
+      before = "\n";
     } catch (const Error& error) {
       files.push_back({{"file", file.string()}, {"error", session.go_on_after(error)}});
     }

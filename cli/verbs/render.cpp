@@ -200,9 +200,10 @@ void check_field_length(const AnyMesh& mesh, const FieldChoice& choice) {
   const std::size_t wanted =
       choice.association == Association::points ? vertex_count(mesh) : cell_count(mesh);
   if (choice.field->size() == wanted) return;
-  throw Error(ErrorCode::bad_mesh,
-              fmt::format("the field '{}' has {} values for {} {}; see 'tessera doctor'",
-                          choice.field->name(), choice.field->size(), wanted, to_string(choice.association)));
+  throw Error(
+      ErrorCode::bad_mesh,
+      fmt::format("the field '{}' has {} for {} {}; see 'tessera doctor'", choice.field->name(),
+                  counted(choice.field->size(), "value", "values"), wanted, to_string(choice.association)));
 }
 
 std::pair<double, double> choose_range(const RenderOptions& options, const Field& drawn) {

@@ -4,6 +4,8 @@
 #include <unistd.h>
 #include <cstdlib>
 
+#include <algorithm>
+
 #include "cli/run_program.h"
 
 namespace tessera::test {
@@ -152,6 +154,62 @@ TEST_F(CliError, NamesThatAreNotThere) {
   expect_one_sentence(run({"subdivide", "o.vtp", "--scheme", "lop", "-o", "s.vtp"}), 2,
                       {"did you mean 'loop'?"});
   EXPECT_EQ(run({"subdivide", "o.vtp", "--scheme", "loop", "-o", "s.vtp"}).code, 0);
+}
+
+TEST_F(CliError, ChoicesAreAnsweredInPrintableText) {
+  ASSERT_EQ(run({"make", "octahedron", "-o", "o.vtp"}).code, 0);
+  for (const Arguments& line :
+       std::vector<Arguments>{{"subdivide", "o.vtp", "--scheme", "?"},
+                              {"weld", "o.vtp", "--data", "?"},
+                              {"tetrahedralize", "o.vtp", "--method", "?"},
+                              {"isosurface", "o.vtp", "--value", "1", "--normals", "?"},
+                              {"render", "o.vtp", "-o", "o.png", "--style", "?"},
+                              {"persistence", "o.vtp", "--provider", "?"},
+                              {"make", "kuhn", "-o", "k.vtu", "--field", "?"},
+                              {"relations", "o.vtp", "--relation", "VV", "--mode", "?"}}) {
+    const Outcome outcome = run(line);
+    expect_one_sentence(outcome, 2, {"there is no '?'; choose one of '"});
+    EXPECT_EQ(outcome.err.find('\0'), std::string::npos);
+  }
+}
+
+TEST_F(CliError, NamesThatAreTooLong) {
+  ASSERT_EQ(run({"make", "octahedron", "-o", "o.vtp"}).code, 0);
+  const std::string name(300, 'x');
+  const std::string reason = "File name too long";
+  expect_one_sentence(run({"info", name + ".vtp"}), 4, {reason});
+  expect_one_sentence(run({"convert", "o.vtp", name + ".vtp"}), 7, {reason});
+  expect_one_sentence(run({"convert", "o.vtp", name + "/o.vtp"}), 7, {reason});
+  expect_one_sentence(run({"render", "o.vtp", "-o", name + ".png"}), 7, {reason});
+  expect_one_sentence(run({"relations", "o.vtp", "--relation", "VV", "-o", name + ".txt"}), 7, {reason});
+  expect_one_sentence(run({"make", "octahedron", "-o", "p.vtp", "--quiet", "--json", name}), 7, {reason});
+}
+
+// A field named "\x1b[31mred", and one that is not UTF-8: a terminal must not obey them, JSON must parse.
+TEST_F(CliError, NamesInFilesDoNotReachTheTerminalRaw) {
+  write("red.ply",
+        "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+        "property float \x1b[31mred\nproperty float \xff\nelement face 1\n"
+        "property list uchar int vertex_indices\nend_header\n"
+        "0 0 0 1 5\n1 0 0 2 6\n0 1 0 3 7\n3 0 1 2\n");
+  const auto has_control = [](const std::string& text) {
+    return std::ranges::any_of(text, [](char c) { return (c >= 0 && c < ' ' && c != '\n') || c == '\xff'; });
+  };
+  const Outcome outcome = run({"info", "red.ply"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("  \\x1b[31mred  points"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("  \\xff "), std::string::npos) << outcome.out;
+  EXPECT_FALSE(has_control(outcome.out + outcome.err));
+  const Outcome refused = run({"persistence", "red.ply"});
+  expect_one_sentence(refused, 2, {"\\x1b[31mred"});
+  EXPECT_FALSE(has_control(refused.err));
+  const auto fields = run_json({"info", "red.ply"})["result"]["files"][0]["fields"];
+  ASSERT_EQ(fields.size(), 2U);
+  EXPECT_EQ(fields[0]["name"], "\x1b[31mred");
+  EXPECT_EQ(fields[1]["name"], "\xef\xbf\xbd");
+  const Outcome drawn = run({"persistence", "red.ply", "--field", "\x1b[31mred", "--plot", "red.svg"});
+  EXPECT_EQ(drawn.code, 0) << drawn.err;
+  EXPECT_FALSE(has_control(drawn.out + read("red.svg")));
 }
 
 TEST_F(CliError, AMeshWithoutPointsHasNoBox) {

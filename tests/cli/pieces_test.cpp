@@ -20,6 +20,22 @@ TEST(CliText, GroupsThousands) {
   EXPECT_EQ(counted(2000, "point", "points"), "2,000 points");
 }
 
+TEST(CliText, ControlCharactersAndBadUtf8AreEscaped) {
+  EXPECT_EQ(printable("na\xc3\xafve \xf0\x9f\x98\x80"), "na\xc3\xafve \xf0\x9f\x98\x80");
+  EXPECT_EQ(printable("\x1b[31mred\n\t\x7f"), "\\x1b[31mred\\x0a\\x09\\x7f");
+  EXPECT_EQ(printable("a\nb\r", "\n"), "a\nb\\x0d");
+  EXPECT_EQ(printable(std::string_view("\0", 1)), "\\x00");
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "2J"),
+            "\\xc2\\x9b"
+            "2J");                                          // the 8-bit escape sequence
+  EXPECT_EQ(printable("\xe2\x80\xae"), "\\xe2\\x80\\xae");  // right to left
+  EXPECT_EQ(printable("\xff\xc3"), "\\xff\\xc3");           // no such byte, cut off
+  EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf");           // overlong
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // a surrogate
+  EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
+}
+
 TEST(CliText, Seconds) {
   EXPECT_EQ(format_seconds(0.3149), "0.31 s");
   EXPECT_EQ(format_seconds(12.44), "12.4 s");

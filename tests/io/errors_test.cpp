@@ -39,6 +39,7 @@ TEST(ReadErrors, FilesThatAreNone) {
     const std::string wrong = "wrong." + std::string(extension);
     testing::save(directory / wrong, std::string(300, 'x'));
     expect_error(ErrorCode::bad_file, {wrong}, [&] { return read_mesh(directory / wrong); });
+    std::filesystem::remove(directory / wrong);  // or it would be the partner of another
   }
   ASSERT_EQ(::mkfifo((directory / "pipe.vtu").c_str(), 0600), 0);
   expect_error(ErrorCode::bad_file, {"pipe.vtu", "not a file"},

@@ -539,6 +539,22 @@ Hexahedra 1
 End
 )";
 
+// Two tetrahedra, numbered from 1, with two attributes and a marker of points and one attribute of cells.
+constexpr const char* tets_node = R"(# count, dimension, attributes, markers
+5 3 2 1
+
+1 0 0 0 0.5 10 1
+2 1 0 0 1.5 20 1
+3 0 1 0 2.5 30 0   # inside
+4 0 0 1 3.5 40 -1
+5 0.1 0.2 -1 4.5 50 0
+# the end
+)";
+constexpr const char* tets_ele = R"(2 4 1
+1 1 2 3 4 7
+2 1 3 2 5 8
+)";
+
 /// Numbers as a binary file of either byte order has them.
 struct BinaryText {
   bool is_big = false;
@@ -637,6 +653,8 @@ std::map<std::string, std::string> samples(const std::string& format) {
                                                                 {"text.stl", text_stl},
                                                                 {"text.off", text_off},
                                                                 {"solids.mesh", solids_mesh},
+                                                                {"tets.node", tets_node},
+                                                                {"tets.ele", tets_ele},
                                                                 {"old.msh", old_msh},
                                                                 {"new.msh", new_msh},
                                                                 {"old_little.msh", old_binary_msh(false)},

@@ -235,10 +235,75 @@ TEST(Medit, BadFiles) {
   expect_bad("a.mesh", "MeshVersionFormatted 2 Dimension 3 End", {"no Vertices"});
 }
 
+/// Reads "a.node" or "a.ele" with its partner beside it.
+ReadResult read_pair(const std::string& node, const std::string& ele, const std::string& name = "a.node") {
+  TempDir directory;
+  testing::save(directory / "a.node", node);
+  testing::save(directory / "a.ele", ele);
+  return read_mesh(directory / name);
+}
+
+TEST(Tetgen, EitherNameReadsBoth) {
+  for (const char* name : {"a.node", "a.ele"}) {
+    SCOPED_TRACE(name);
+    const ReadResult result = read_pair(testing::samples("node").at("by_hand_tets.node"),
+                                        testing::samples("ele").at("by_hand_tets.ele"), name);
+    const TetMesh& mesh = std::get<TetMesh>(result.mesh);
+    ASSERT_EQ(mesh.cell_count(), 2U);
+    EXPECT_EQ(mesh.cells[0], cell(0, 1, 2, 3));
+    EXPECT_EQ(mesh.cells[1], cell(0, 2, 1, 4));
+    EXPECT_FALSE(mesh.points.is_double());
+    EXPECT_EQ(mesh.points[VertexId(4)], (Vec3d{0.1F, 0.2F, -1}));
+    EXPECT_EQ(mesh.point_data.names(), (std::vector<std::string>{"attribute0", "attribute1", "marker"}));
+    EXPECT_EQ(values_of<double>(mesh.point_data, "attribute1"), (std::vector<double>{10, 20, 30, 40, 50}));
+    EXPECT_EQ(values_of<std::int32_t>(mesh.point_data, "marker"),
+              (std::vector<std::int32_t>{1, 1, 0, -1, 0}));
+    EXPECT_EQ(values_of<double>(mesh.cell_data, "attribute0"), (std::vector<double>{7, 8}));
+    EXPECT_TRUE(result.report.notes.empty());
+  }
+}
+
+TEST(Tetgen, NumberedFromZeroAndOfThePlane) {
+  const ReadResult result = read_pair("3 2 0 0\n0 0 0\n1 1 0\n2 0 1 99\n", "1 3 0\n0 0 1 2");
+  const TriMesh& mesh = std::get<TriMesh>(result.mesh);
+  ASSERT_EQ(mesh.cell_count(), 1U);
+  EXPECT_EQ(mesh.cells[0], cell(0, 1, 2));
+  EXPECT_EQ(mesh.points[VertexId(2)], (Vec3d{0, 1, 0}));
+  EXPECT_TRUE(mesh.point_data.empty());
+  EXPECT_TRUE(has_note(result.report, "ends of lines"));  // the 99
+}
+
+TEST(Tetgen, BadFiles) {
+  expect_bad("a.node", "1 3 0 0\n1 0 0 0\n", {"a.node", "no cells", "a.ele"});
+  expect_bad("a.ele", "1 4 0\n1 1 2 3 4\n", {"a.ele", "no points", "a.node"});
+  const std::string node = "3 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n";
+  const auto expect_pair = [](const std::string& points, const std::string& cells,
+                              std::initializer_list<std::string_view> words,
+                              ErrorCode code = ErrorCode::bad_file) {
+    SCOPED_TRACE(points + cells);
+    expect_error(code, words, [&] { return read_pair(points, cells); });
+  };
+  expect_pair(node, "1 10 0\n1 1 2 3 3 3 3 3 3 3 3\n", {"a.ele", "10-node tetrahedron"},
+              ErrorCode::unsupported);
+  expect_pair(node, "1 5 0\n1 1 2 3 1 1\n", {"a.ele", "cells of 5 points"});
+  expect_pair(node, "1 3 0\n1 1 2 4\n", {"a.ele", "cell 1", "point 4", "3 points, numbered from 1"});
+  expect_pair(node, "1 3 0\n1 1 2 0\n", {"cell 1", "point 0"});
+  expect_pair(node, "1 3 0\n2 1 2 3\n", {"a.ele", "numbers a line 2 where 1"});
+  expect_pair(node, "2 3 0\n1 1 2 3\n\n\n\n\n\n\n\n\n", {"a.ele", "ends before"});
+  expect_pair(node, "1 3 0\n1 1 2 3\n2 1 2 3\n", {"a.ele", "more lines"});
+  expect_pair(node, "1 3 0\n1 1 2\n\n", {"a.ele", "number"});
+  expect_pair(node, "", {"a.ele", "ends before"});
+  expect_pair("4000000000 3 0 0\n1 0 0 0\n", "", {"a.node", "claims 4000000000 points"});
+  expect_pair("3 3 4000000000 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n", "", {"a.node", "4000000000 attributes"});
+  expect_pair("1 4 0 0\n1 0 0 0 0\n", "", {"a.node", "dimension 4"});
+  expect_pair("1 3 0 2\n1 0 0 0 0 0\n", "", {"a.node", "2 boundary markers"});
+  expect_pair("2 3 0 0\n1 0 0 0\n3 1 0 0\n", "", {"a.node", "numbers a line 3 where 2"});
+}
+
 TEST(ReadOnlyFormats, AreNotWritten) {
   TempDir directory;
   const TriMesh mesh = testing::make_two_triangles<float>();
-  for (const char* name : {"a.msh", "a.mesh"}) {
+  for (const char* name : {"a.msh", "a.mesh", "a.node", "a.ele"}) {
     expect_error(ErrorCode::unsupported, {name, "can only be read", "vtu, vtp, vti, vtk, ply, obj, stl, off"},
                  [&] { write_mesh(directory / name, mesh); });
   }

@@ -26,6 +26,8 @@ constexpr auto formats = std::to_array<Format>({
     {"off", true, read_off, write_off},
     {"msh", false, read_msh},
     {"mesh", false, read_medit},
+    {"node", false, read_tetgen},
+    {"ele", false, read_tetgen},
 });
 
 }  // namespace

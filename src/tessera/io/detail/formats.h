@@ -20,6 +20,7 @@ using Reader = AnyMesh (*)(Input& input, const ReadOptions& options, FileReport&
 [[nodiscard]] AnyMesh read_off(Input& input, const ReadOptions& options, FileReport& report);
 [[nodiscard]] AnyMesh read_msh(Input& input, const ReadOptions& options, FileReport& report);
 [[nodiscard]] AnyMesh read_medit(Input& input, const ReadOptions& options, FileReport& report);
+[[nodiscard]] AnyMesh read_tetgen(Input& input, const ReadOptions& options, FileReport& report);
 
 /// A mesh to write, not copied.
 using MeshRef = std::variant<const TetMesh*, const TriMesh*, const Grid*>;

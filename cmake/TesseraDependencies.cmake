@@ -70,7 +70,7 @@ endif()
 
 # io and the command line stand on VTK; the library without them needs only the compiler.
 set(TESSERA_VTK_COMPONENTS
-    CommonCore CommonDataModel CommonExecutionModel CommonMisc IOCore IOXML IOLegacy IOPLY IOGeometry)
+    CommonCore CommonDataModel CommonExecutionModel CommonMisc IOCore IOXML IOLegacy IOPLY IOGeometry zlib)
 set(TESSERA_HAS_IO FALSE)
 if(NOT TESSERA_IO)
   set(TESSERA_IO_SAID "no (TESSERA_IO is off)")

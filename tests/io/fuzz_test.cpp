@@ -162,7 +162,7 @@ class Fuzz : public ::testing::TestWithParam<std::string> {
   }
 
   void run(const std::string& name, const std::string& good, std::size_t seeds) {
-    file = directory / ("damaged" + std::filesystem::path(name).extension().string());
+    file = directory / ("damaged" + name.substr(name.find('.')));
     for (const auto& [format, partner] : {std::pair("node", "ele"), std::pair("ele", "node")}) {
       if (!name.ends_with(std::string(".") + format)) continue;
       testing::save(directory / (std::string("damaged.") + partner),
@@ -248,8 +248,12 @@ TEST_P(Fuzz, ErrorOrMesh) {
 
 INSTANTIATE_TEST_SUITE_P(Formats, Fuzz,
                          ::testing::Values("vtu", "vtp", "vti", "vts", "vtr", "pvtu", "pvtp", "pvti", "vtm",
-                                           "vtk", "ply", "obj", "stl", "off", "msh", "mesh", "node", "ele"),
-                         [](const auto& format) { return format.param; });
+                                           "vtk", "ply", "obj", "stl", "off", "msh", "mesh", "node", "ele",
+                                           "off.gz"),
+                         [](const auto& format) {
+                           return format.param.substr(0, format.param.find('.')) +
+                                  (format.param.ends_with(".gz") ? "_packed" : "");
+                         });
 
 }  // namespace
 }  // namespace tessera

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <initializer_list>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -587,6 +588,17 @@ struct BinaryText {
   }
 };
 
+/// Two triangles as an off file of 52 bytes, packed by Python's gzip module: its bytes as hexadecimal digits.
+std::string packed_off() {
+  constexpr std::string_view digits =
+      "1f8b0800000000000203f37773e33251305230e0325000422e433069a0600813d133e5325600f18dc0b49182311700ef"
+      "d7aeda34000000";
+  std::string bytes;
+  for (std::size_t i = 0; i < digits.size(); i += 2)
+    bytes += static_cast<char>(std::stoi(std::string(digits.substr(i, 2)), nullptr, 16));
+  return bytes;
+}
+
 /// A triangle and a tetrahedron of version 2.2.
 std::string old_binary_msh(bool is_big) {
   BinaryText text{is_big};
@@ -655,6 +667,7 @@ std::map<std::string, std::string> samples(const std::string& format) {
                                                                 {"solids.mesh", solids_mesh},
                                                                 {"tets.node", tets_node},
                                                                 {"tets.ele", tets_ele},
+                                                                {"python.off.gz", packed_off()},
                                                                 {"old.msh", old_msh},
                                                                 {"new.msh", new_msh},
                                                                 {"old_little.msh", old_binary_msh(false)},

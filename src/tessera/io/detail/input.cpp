@@ -23,6 +23,11 @@ bool is_space(char c) {
 
 }  // namespace
 
+std::filesystem::path without_gz(const std::filesystem::path& file) {
+  const std::string extension = file.extension().string();
+  return extension == ".gz" || extension == ".GZ" ? file.parent_path() / file.stem() : file;
+}
+
 Input::Input(const std::filesystem::path& file, const Monitor* monitor)
     : name_(file.string()), monitor_(monitor_of(monitor)) {
   // Not blocking, so that a named pipe is refused instead of waited for.
@@ -40,6 +45,15 @@ Input::Input(const std::filesystem::path& file, const Monitor* monitor)
                 name_ + (S_ISDIR(status.st_mode) ? ": is a directory" : ": is not a file"));
   }
   size_ = static_cast<std::uint64_t>(status.st_size);
+  if (size_ > 0 && without_gz(file) != file) {
+    try {
+      gunzip_ = std::make_unique<Gunzip>(descriptor_, name_);
+      size_ = gunzip_->measure(size_, [&] { monitor_.update("reading", 0); });
+    } catch (...) {
+      ::close(descriptor_);
+      throw;
+    }
+  }
   end_ = size_;
   window_.resize(std::min<std::uint64_t>(window_bytes, size_));
 }
@@ -62,6 +76,20 @@ void Input::report() const {
   monitor_.update("reading", std::min(1.0, static_cast<double>(taken_) / static_cast<double>(size_)));
 }
 
+std::size_t Input::fetch(char* to, std::size_t bytes, std::uint64_t place) {
+  if (gunzip_ != nullptr) {
+    const std::size_t got = gunzip_->read(to, bytes, place);
+    if (got == 0) fail("changed while it was read");
+    return got;
+  }
+  for (;;) {
+    const ssize_t got = ::pread(descriptor_, to, bytes, static_cast<off_t>(place));
+    if (got > 0) return static_cast<std::size_t>(got);
+    if (got < 0 && errno == EINTR) continue;
+    fail("cannot be read: " + std::generic_category().message(got < 0 ? errno : EIO));
+  }
+}
+
 std::string_view Input::peek(std::size_t wanted) {
   wanted = static_cast<std::size_t>(std::min<std::uint64_t>(wanted, remaining()));
   if (filled_ - cursor_ < wanted) {
@@ -72,12 +100,9 @@ std::string_view Input::peek(std::size_t wanted) {
     cursor_ = 0;
     if (window_.size() < wanted) window_.resize(wanted);
     while (filled_ < wanted) {
-      const ssize_t got = ::pread(descriptor_, window_.data() + filled_, window_.size() - filled_,
-                                  static_cast<off_t>(start_ + filled_));
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) fail("cannot be read: " + std::generic_category().message(got < 0 ? errno : EIO));
-      filled_ += static_cast<std::size_t>(got);
-      taken_ += static_cast<std::size_t>(got);
+      const std::size_t got = fetch(window_.data() + filled_, window_.size() - filled_, start_ + filled_);
+      filled_ += got;
+      taken_ += got;
     }
   }
   return {window_.data() + cursor_,
@@ -95,15 +120,12 @@ void Input::read(void* to, std::size_t bytes) {
   bytes -= held;
   while (bytes > 0) {
     report();
-    const ssize_t got = ::pread(descriptor_, place, std::min<std::size_t>(bytes, 8 * window_bytes),
-                                static_cast<off_t>(position()));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) fail("cannot be read: " + std::generic_category().message(got < 0 ? errno : EIO));
-    start_ = position() + static_cast<std::size_t>(got);
-    taken_ += static_cast<std::size_t>(got);
+    const std::size_t got = fetch(place, std::min<std::size_t>(bytes, 8 * window_bytes), position());
+    start_ = position() + got;
+    taken_ += got;
     filled_ = cursor_ = 0;
     place += got;
-    bytes -= static_cast<std::size_t>(got);
+    bytes -= got;
   }
 }
 

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,13 +22,19 @@
 
 #include <tessera/core/error.h>
 #include <tessera/core/progress.h>
+#include <tessera/io/detail/gunzip.h>
 #include <tessera/mesh/field.h>
 
 namespace tessera::detail::io {
 
+/// The file's name without .gz at its end.
+[[nodiscard]] std::filesystem::path without_gz(const std::filesystem::path& file);
+
 class Input {
  public:
-  /// Opens a regular file. The monitor hears of every window that is read and may stop the work.
+  /// Opens a regular file, and unpacks it if its name ends in .gz: then `size` and all places are of what is
+  /// unpacked, all of which was checked. The monitor hears of every window that is read and may stop the
+  /// work.
   Input(const std::filesystem::path& file, const Monitor* monitor);
   Input(const Input&) = delete;
   Input& operator=(const Input&) = delete;
@@ -35,6 +42,7 @@ class Input {
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::uint64_t size() const { return size_; }
+  [[nodiscard]] bool is_packed() const { return gunzip_ != nullptr; }
   [[nodiscard]] std::uint64_t position() const { return start_ + cursor_; }
   /// Bytes up to the end of the range.
   [[nodiscard]] std::uint64_t remaining() const { return end_ - position(); }
@@ -71,10 +79,13 @@ class Input {
 
  private:
   void report() const;
+  /// Bytes of the file from `place` on, at least one.
+  [[nodiscard]] std::size_t fetch(char* to, std::size_t bytes, std::uint64_t place);
 
   std::string name_;
   const Monitor& monitor_;
   int descriptor_ = -1;
+  std::unique_ptr<Gunzip> gunzip_;
   std::uint64_t size_ = 0;
   std::uint64_t claimed_ = 0;
   std::uint64_t taken_ = 0;  // from the disk so far; arrays are read in any order, but this only grows

@@ -35,14 +35,21 @@ Mesh take(const std::filesystem::path& file, ReadResult result) {
 }  // namespace
 
 ReadResult read_mesh(const std::filesystem::path& file, const ReadOptions& options) {
-  const io::Format* const format = io::find_format(file);
+  const std::filesystem::path unpacked = io::without_gz(file);
+  const io::Format* const format = io::find_format(unpacked);
   // Opened before its extension is judged: of a file that is not there, that is what is to be said.
   io::Input input(file, options.monitor);
-  if (io::extension_of(file) == "meshb") input.refuse("is a binary Medit file; only text (mesh) can be read");
+  if (io::extension_of(unpacked) == "meshb")
+    input.refuse("is a binary Medit file; only text (mesh) can be read");
   if (format == nullptr) {
-    input.refuse("has an unknown extension; known are " + io::join(list_extensions()));
+    input.refuse("has an unknown extension; known are " + io::join(list_extensions()) +
+                 ", most of them also with .gz behind");
   }
   if (input.size() == 0) input.fail("is empty");
+  if (input.is_packed() && format->read == io::read_vtk_xml) {
+    input.refuse(
+        "cannot be read packed, because the arrays of such files are read in any order; unpack it first");
+  }
   ReadResult result;
   result.report.format = format->extension;
   try {

@@ -154,14 +154,16 @@ Array<std::int64_t> read_cells(Input& input, RawMesh& raw, std::uint64_t first, 
 
 /// Where the other of the two files is: x.ele for x.node, x.node for x.ele.
 std::filesystem::path partner_of(const Input& input, bool is_node) {
-  std::filesystem::path file = input.name();
-  return file.replace_extension(is_node ? ".ele" : ".node");
+  std::filesystem::path file = without_gz(input.name());
+  file.replace_extension(is_node ? ".ele" : ".node");
+  if (input.is_packed()) file += ".gz";
+  return file;
 }
 
 }  // namespace
 
 AnyMesh read_tetgen(Input& input, const ReadOptions& options, FileReport& report) {
-  const bool is_node = extension_of(input.name()) == "node";
+  const bool is_node = extension_of(without_gz(input.name())) == "node";
   const std::filesystem::path file = partner_of(input, is_node);
   if (!std::filesystem::exists(file)) {
     input.fail(std::string("has no ") + (is_node ? "cells" : "points") + ": there is no file " +

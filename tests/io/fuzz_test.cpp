@@ -248,8 +248,8 @@ TEST_P(Fuzz, ErrorOrMesh) {
 
 INSTANTIATE_TEST_SUITE_P(Formats, Fuzz,
                          ::testing::Values("vtu", "vtp", "vti", "vts", "vtr", "pvtu", "pvtp", "pvti", "vtm",
-                                           "vtk", "ply", "obj", "stl", "off", "msh", "mesh", "node", "ele",
-                                           "off.gz"),
+                                           "nrrd", "nhdr", "mha", "mhd", "vtk", "ply", "obj", "stl", "off",
+                                           "msh", "mesh", "node", "ele", "off.gz"),
                          [](const auto& format) {
                            return format.param.substr(0, format.param.find('.')) +
                                   (format.param.ends_with(".gz") ? "_packed" : "");

@@ -11,6 +11,14 @@
 namespace tessera::testing {
 namespace {
 
+/// "00ff" -> two bytes.
+std::string make_bytes(std::string_view hex) {
+  std::string bytes;
+  for (; hex.size() > 1; hex.remove_prefix(2))
+    bytes += static_cast<char>(std::stoi(std::string(hex.substr(0, 2)), nullptr, 16));
+  return bytes;
+}
+
 // Every linear cell: a hexahedron on the unit cube, a pyramid on its top, a wedge and a tetrahedron beside
 // it.
 constexpr const char* mixed_vtu = R"(<?xml version="1.0"?>
@@ -383,6 +391,10 @@ std::string image_piece(const std::string& extent, const std::string& values) {
          "</DataArray></PointData></Piece></ImageData></VTKFile>";
 }
 
+// Six numbers, 0 1 2 -3 400 -32768, as Python's gzip and zlib pack them.
+const std::string six_gzip = make_bytes("1f8b08000000000002ff636060646062f8fb7f0223430300d46f60e40c000000");
+const std::string six_zlib = make_bytes("789c636060646062f8fb7f02234303000dd20311");
+
 /// A binary, big-endian PLY with a list whose length has two bytes.
 std::string binary_ply() {
   std::string bytes =
@@ -651,37 +663,57 @@ std::string new_binary_msh(bool is_big) {
 }  // namespace
 
 std::map<std::string, std::string> samples(const std::string& format) {
-  const std::vector<std::pair<std::string, std::string>> all = {{"mixed.vtu", mixed_vtu},
-                                                                {"pieces.vtu", pieces_vtu},
-                                                                {"mixed.vtp", mixed_vtp},
-                                                                {"pieces.vti", pieces_vti},
-                                                                {"mixed.vtk", mixed_vtk},
-                                                                {"poly.vtk", poly_vtk},
-                                                                {"points.vtk", points_vtk},
-                                                                {"text.ply", text_ply},
-                                                                {"strips.ply", strips_ply},
-                                                                {"big.ply", binary_ply()},
-                                                                {"text.obj", text_obj},
-                                                                {"text.stl", text_stl},
-                                                                {"text.off", text_off},
-                                                                {"solids.mesh", solids_mesh},
-                                                                {"tets.node", tets_node},
-                                                                {"tets.ele", tets_ele},
-                                                                {"python.off.gz", packed_off()},
-                                                                {"old.msh", old_msh},
-                                                                {"new.msh", new_msh},
-                                                                {"old_little.msh", old_binary_msh(false)},
-                                                                {"old_big.msh", old_binary_msh(true)},
-                                                                {"new_little.msh", new_binary_msh(false)},
-                                                                {"new_big.msh", new_binary_msh(true)},
-                                                                {"pieces.vts", pieces_vts},
-                                                                {"pieces.vtr", pieces_vtr},
-                                                                {"structured.vtk", structured_vtk},
-                                                                {"pair.pvtu", pair_pvtu},
-                                                                {"pair.pvtp", pair_pvtp},
-                                                                {"pair.pvti", pair_pvti},
-                                                                {"blocks.vtm", blocks_vtm},
-                                                                {"rectilinear.vtk", rectilinear_vtk}};
+  const std::vector<std::pair<std::string, std::string>> all = {
+      {"mixed.vtu", mixed_vtu},
+      {"pieces.vtu", pieces_vtu},
+      {"mixed.vtp", mixed_vtp},
+      {"pieces.vti", pieces_vti},
+      {"mixed.vtk", mixed_vtk},
+      {"poly.vtk", poly_vtk},
+      {"points.vtk", points_vtk},
+      {"text.ply", text_ply},
+      {"strips.ply", strips_ply},
+      {"big.ply", binary_ply()},
+      {"text.obj", text_obj},
+      {"text.stl", text_stl},
+      {"text.off", text_off},
+      {"solids.mesh", solids_mesh},
+      {"tets.node", tets_node},
+      {"tets.ele", tets_ele},
+      {"python.off.gz", packed_off()},
+      {"old.msh", old_msh},
+      {"new.msh", new_msh},
+      {"old_little.msh", old_binary_msh(false)},
+      {"old_big.msh", old_binary_msh(true)},
+      {"new_little.msh", new_binary_msh(false)},
+      {"new_big.msh", new_binary_msh(true)},
+      {"pieces.vts", pieces_vts},
+      {"pieces.vtr", pieces_vtr},
+      {"structured.vtk", structured_vtk},
+      {"six.nrrd",
+       "NRRD0004\n# by hand\ntype: short\ndimension: 3\nsizes: 3 2 1\nendian: little\nencoding: gzip\n"
+       "space directions: (0.5,0,0) (0,-2,0) (0,0,1)\nspace origin: (1,2,3)\ncontent: height\n\n" +
+           six_gzip},
+      {"text.nrrd",
+       "NRRD0001\ntype: float\ndimension: 4\nsizes: 2 2 1 1\nspacings: nan 1 2 3\nencoding: "
+       "ascii\nkey:=value\n\n1 2\n3 4e-1\n"},
+      {"raw.nhdr",
+       "NRRD0004\ntype: uint16\ndimension: 2\nsizes: 2 2\nendian: big\nencoding: raw\nbyte skip: 2\ndata "
+       "file: ten.raw\n"},
+      {"six.mha",
+       "ObjectType = Image\nNDims = 2\nDimSize = 3 2\nElementType = MET_SHORT\nCompressedData = True\n"
+       "Offset = 1 2\nElementSpacing = 0.5 2\nElementDataFile = LOCAL\n" +
+           six_zlib},
+      {"raw.mhd",
+       "ObjectType = Image\nNDims = 3\nBinaryDataByteOrderMSB = True\nDimSize = 1 2 "
+       "1\nElementNumberOfChannels = 2\n"
+       "ElementType = MET_USHORT\nTransformMatrix = 0 1 0 -1 0 0 0 0 1\nHeaderSize = -1\nElementDataFile = "
+       "ten.raw\n"},
+      {"pair.pvtu", pair_pvtu},
+      {"pair.pvtp", pair_pvtp},
+      {"pair.pvti", pair_pvti},
+      {"blocks.vtm", blocks_vtm},
+      {"rectilinear.vtk", rectilinear_vtk}};
   std::map<std::string, std::string> result;
   for (const auto& [name, bytes] : all) {
     if (name.ends_with("." + format)) result["by_hand_" + name] = bytes;
@@ -695,7 +727,8 @@ std::map<std::string, std::string> companions() {
           {"piece_a.vtp", triangle_piece("PolyData", "0 0 0", "0 1 2")},
           {"piece_b.vtp", triangle_piece("PolyData", "1 1 0", "3 4 5")},
           {"piece_a.vti", image_piece("0 1 0 1 0 0", "0 1 3 4")},
-          {"piece_b.vti", image_piece("1 2 0 1 0 0", "1 2 4 5")}};
+          {"piece_b.vti", image_piece("1 2 0 1 0 0", "1 2 4 5")},
+          {"ten.raw", make_bytes("ffff0001000200030100")}};
 }
 
 }  // namespace tessera::testing

@@ -1,5 +1,5 @@
-// Files in and out: vtu, vtp, vti, legacy vtk, ply, obj, stl and off; in only: vts, vtr, pvtu, pvtp, pvti, vtm, msh,
-// mesh, node and ele. docs/formats.md says what each can hold.
+// Files in and out: vtu, vtp, vti, legacy vtk, ply, obj, stl and off; in only: vts, vtr, pvtu, pvtp, pvti,
+// vtm, msh, mesh, node, ele, nrrd, nhdr, mha and mhd. docs/formats.md says what each can hold.
 //
 // A file is either read completely or refused with Error(not_found | bad_file | unsupported), whose message
 // names the file, the element and the reason. A file is either written completely or not at all.

@@ -14,6 +14,8 @@ using Reader = AnyMesh (*)(Input& input, const ReadOptions& options, FileReport&
 [[nodiscard]] AnyMesh read_vtk_xml(Input& input, const ReadOptions& options, FileReport& report);
 [[nodiscard]] AnyMesh read_vtk_parallel(Input& input, const ReadOptions& options, FileReport& report);
 [[nodiscard]] AnyMesh read_vtk_legacy(Input& input, const ReadOptions& options, FileReport& report);
+[[nodiscard]] AnyMesh read_nrrd(Input& input, const ReadOptions& options, FileReport& report);
+[[nodiscard]] AnyMesh read_meta_image(Input& input, const ReadOptions& options, FileReport& report);
 [[nodiscard]] AnyMesh read_ply(Input& input, const ReadOptions& options, FileReport& report);
 [[nodiscard]] AnyMesh read_obj(Input& input, const ReadOptions& options, FileReport& report);
 [[nodiscard]] AnyMesh read_stl(Input& input, const ReadOptions& options, FileReport& report);

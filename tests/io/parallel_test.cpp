@@ -154,6 +154,20 @@ TEST_F(Parallel, PointsAtOnePlaceOfAPieceStay) {
   EXPECT_TRUE(mentions(result.report, "Left 3 points unmerged"));
 }
 
+TEST_F(Parallel, FieldsOfTheMeshThatDifferAreMentioned) {
+  for (const char* const time : {"1", "2"}) {
+    std::string text = lower().text();
+    const std::string field =
+        "<FieldData><DataArray type=\"Float64\" Name=\"time\" NumberOfTuples=\"1\" format=\"ascii\">";
+    save(std::string(time) + ".vtu",
+         text.insert(text.find("<Piece"), field + time + "</DataArray></FieldData>"));
+  }
+  save("all.pvtu", parallel("PUnstructuredGrid", {"1.vtu", "2.vtu"}));
+  const ReadResult result = read_mesh(directory / "all.pvtu");
+  EXPECT_EQ(std::get<TetMesh>(result.mesh).field_data.at("time"), Field("time", Array<double>{1}));
+  EXPECT_TRUE(mentions(result.report, "\"time\" of the mesh, which differ"));
+}
+
 TEST_F(Parallel, FieldsThatAPieceLacksAreMentioned) {
   Piece a = lower();
   Piece b = upper();
@@ -242,6 +256,10 @@ TEST_F(Parallel, Images) {
     const double* q = image->GetPoint(i);
     EXPECT_EQ(p, (Vec3d{q[0], q[1], q[2]}));
   }
+  save("inner.pvti",
+       parallel("PImageData", {"b.vti"}, R"(WholeExtent="3 5 0 2 0 1" Origin="1 2 3" Spacing="0.5 0.25 2")"));
+  save("nested.pvti", parallel("PImageData", {"a.vti", "inner.pvti"}, attributes));
+  EXPECT_EQ(read_grid(directory / "nested.pvti"), grid);
   save("gap.pvti", parallel("PImageData", {"a.vti"}, attributes));
   expect_bad("gap.pvti", {"gap.pvti", "do not cover"});
   save("off.pvti",

@@ -218,8 +218,7 @@ TEST_F(Raster, BadMetaImages) {
   const ReadResult odd =
       read("a.mha", meta(good + "\nAnatomicalOrientation = RAI\nElementSize = 3 4", "LOCAL\nabcd"));
   EXPECT_EQ(std::get<Grid>(odd.mesh).spacing, (Vec3d{3, 4, 1}));
-  EXPECT_EQ(odd.report.notes,
-            std::vector<std::string>{"Left out fields of the header: \"AnatomicalOrientation\"."});
+  EXPECT_EQ(odd.report.notes, std::vector<std::string>{"The AnatomicalOrientation is not applied."});
   expect_bad("a.mha", meta(good, "LOCAL\nabc"), {"a.mha", "4 numbers", "3 bytes"});
   expect_bad("a.mhd", meta(good, "gone.raw\n"), {"a.mhd", "its data file", "gone.raw"}, ErrorCode::not_found);
   expect_bad("a.mhd", meta(good, "LIST\n"), {"several files"}, ErrorCode::unsupported);

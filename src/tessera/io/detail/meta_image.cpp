@@ -39,6 +39,9 @@ class MetaReader {
     read_shape();
     read_place();
     read_encoding();
+    static_cast<void>(take({"CenterOfRotation"}));  // of a transform that is given by its offset
+    if (take({"AnatomicalOrientation"}, "???") != "???")
+      report_.notes.emplace_back("The AnatomicalOrientation is not applied.");
     std::vector<std::string> others;
     for (const auto& [name, value] : fields_) others.push_back(name);
     note_header_fields(others, report_);

@@ -154,7 +154,7 @@ class NrrdReader {
     for (std::size_t axis = 1; axis < dimension_; ++axis) {
       if (!is_of_points(axis)) input_.refuse("has components along another axis than its first");
     }
-    has_components_ = !is_of_points(0) || (dimension_ == 4 && directions_.empty() && kinds.empty());
+    has_components_ = !is_of_points(0);
     if (!has_components_) return;
     raster_.components = raster_.sizes[0];
     raster_.sizes.erase(raster_.sizes.begin());

@@ -283,7 +283,7 @@ LatticePiece read_xml_piece(XmlPieces& xml) {
   return {make_dataset(xml, read_all(xml, extent)), extent};
 }
 
-Grid join_images(XmlPieces& xml, const std::vector<LatticePiece>& pieces) {
+LatticePiece join_images(XmlPieces& xml, const std::vector<LatticePiece>& pieces) {
   const Extent extent = whole_extent(xml);
   const Size points = points_in(xml.input, extent);
   Grid grid = read_lattice(xml.input, *xml.content, extent, points);
@@ -300,12 +300,10 @@ Grid join_images(XmlPieces& xml, const std::vector<LatticePiece>& pieces) {
   }
   grid.point_data = join_boxes(xml, parts, &Grid::point_data, point_boxes, points);
   grid.cell_data = join_boxes(xml, parts, &Grid::cell_data, cell_boxes, cells_in(points, points));
-  for (const Grid* part : parts) {
-    for (const Field& field : part->field_data) {
-      if (!grid.field_data.has(field.name())) grid.field_data.add(field);
-    }
-  }
-  return grid;
+  std::vector<const FieldSet*> mesh_fields;
+  for (const Grid* part : parts) mesh_fields.push_back(&part->field_data);
+  grid.field_data = join_mesh_fields(mesh_fields, xml.report);
+  return {std::move(grid), extent};
 }
 
 }  // namespace tessera::detail::io

@@ -125,23 +125,6 @@ FieldSet join_fields(const std::vector<RawCells>& pieces, FieldSet RawMesh::*set
   return joined;
 }
 
-/// Of fields of the pieces as wholes the first with a name is kept.
-FieldSet join_mesh_fields(const std::vector<RawCells>& pieces, FileReport& report) {
-  FieldSet joined;
-  for (const RawCells& piece : pieces) {
-    for (const Field& field : piece.mesh.field_data) {
-      const Field* const known = joined.find(field.name());
-      if (known == nullptr) {
-        joined.add(field);
-      } else if (!(*known == field)) {
-        report.notes.push_back("Kept the first of the pieces' arrays \"" + field.name() +
-                               "\" of the mesh, which differ.");
-      }
-    }
-  }
-  return joined;
-}
-
 /// Points of different pieces that are equal, each named by the first of them. Points that equal another one
 /// of their own piece stay as they are: which of them another piece means is not known.
 class PointMerger {
@@ -241,7 +224,7 @@ class ParallelReader {
     if (sources.empty()) input.fail("has no piece");
     std::vector<LatticePiece> pieces =
         read_all(input, monitor, sources, type.starts_with("P") ? std::string_view(type).substr(1) : "");
-    if (type == "PImageData") return {join_images(xml, pieces), {}};
+    if (type == "PImageData") return join_images(xml, pieces);
     if (pieces.size() == 1 && std::holds_alternative<Grid>(pieces[0].data)) return std::move(pieces[0]);
     return {join_cells(input, std::move(pieces), type.starts_with("P")), {}};
   }
@@ -303,8 +286,9 @@ class ParallelReader {
   /// No file is read twice, so none is a part of itself and no list is longer than there are files.
   void check_new(const Input& input, const std::filesystem::path& path) {
     const auto real_path = [](const std::filesystem::path& any) {
-      std::error_code ignored;
-      return std::filesystem::weakly_canonical(any, ignored);
+      std::error_code error;
+      std::filesystem::path real = std::filesystem::weakly_canonical(any, error);
+      return error ? any : real;
     };
     if (seen_.empty()) seen_.insert(real_path(input.name()));
     if (!seen_.insert(real_path(path)).second)
@@ -328,7 +312,9 @@ class ParallelReader {
     joined.mesh.points = join_points(pieces, points);
     joined.mesh.point_data = join_fields(pieces, &RawMesh::point_data, report_);
     joined.mesh.cell_data = join_fields(pieces, &RawMesh::cell_data, report_);
-    joined.mesh.field_data = join_mesh_fields(pieces, report_);
+    std::vector<const FieldSet*> mesh_fields;
+    for (const RawCells& piece : pieces) mesh_fields.push_back(&piece.mesh.field_data);
+    joined.mesh.field_data = join_mesh_fields(mesh_fields, report_);
     joined.dimension = 2;
     std::vector<std::uint32_t> piece_of;
     for (std::size_t p = 0; p < pieces.size(); ++p) {

@@ -157,6 +157,22 @@ std::vector<std::string> find_common_fields(const std::vector<const FieldSet*>& 
   return names;
 }
 
+FieldSet join_mesh_fields(const std::vector<const FieldSet*>& sets, FileReport& report) {
+  FieldSet joined;
+  for (const FieldSet* set : sets) {
+    for (const Field& field : *set) {
+      const Field* const known = joined.find(field.name());
+      if (known == nullptr) {
+        joined.add(field);
+      } else if (!(*known == field)) {
+        report.notes.push_back("Kept the first of the pieces' arrays \"" + field.name() +
+                               "\" of the mesh, which differ.");
+      }
+    }
+  }
+  return joined;
+}
+
 XmlPieces open_xml(Input& input, FileReport& report, std::initializer_list<std::string_view> types) {
   XmlPieces xml = {input, report, scan_xml(input), nullptr, {}};
   const std::string type(xml.file.root.attribute("type"));

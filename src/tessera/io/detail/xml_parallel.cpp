@@ -184,7 +184,8 @@ class PointMerger {
     first_.resize(count);
     std::iota(first_.begin(), first_.end(), 0U);
     Array<std::uint32_t> order = first_;
-    std::stable_sort(order.begin(), order.end(), less);
+    std::sort(order.begin(), order.end(),
+              [&](std::uint32_t v, std::uint32_t w) { return less(v, w) || (!less(w, v) && v < w); });
     std::size_t ambiguous = 0;
     for (std::size_t begin = 0, end = 0; begin < count; begin = end) {
       bool repeats = false;

@@ -27,7 +27,19 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/tessera ${PROJECT_BINARY_DIR}/genera
         PATTERN detail EXCLUDE)
 if(TARGET tessera)
   install(TARGETS tessera RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  # tessera_install_text(FOLDER NAME ARGUMENT ...): installs what the program prints.
+  function(tessera_install_text folder name)
+    set(file ${PROJECT_BINARY_DIR}/generated/text/${name})
+    install(CODE "file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/generated/text)
+      execute_process(COMMAND $<TARGET_FILE:tessera> ${ARGN} OUTPUT_FILE ${file} COMMAND_ERROR_IS_FATAL ANY)")
+    install(FILES ${file} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder})
+  endfunction()
+  tessera_install_text(bash-completion/completions tessera completion bash)
+  tessera_install_text(zsh/site-functions _tessera completion zsh)
+  tessera_install_text(fish/vendor_completions.d tessera.fish completion fish)
 endif()
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/tesseraConfig.cmake.in ${PROJECT_BINARY_DIR}/tesseraConfig.cmake

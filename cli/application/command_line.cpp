@@ -10,6 +10,7 @@
 #include <tessera/core/config.h>
 #include <tessera/core/macros.h>
 
+#include "application/program_text.h"
 #include "application/text.h"
 
 namespace tessera::cli {
@@ -17,7 +18,8 @@ namespace {
 
 constexpr const char* common_group = "Common options, before or after the verb";
 
-constexpr std::array<const char*, 5> group_names = {"Files", "Analyse", "Generate", "Surfaces", "Look"};
+constexpr std::array<const char*, 6> group_names = {"Files",    "Analyse", "Generate",
+                                                    "Surfaces", "Look",    "Shell"};
 
 void add_common_options(OptionList app, CommonOptions& options) {
   app.add_option("--device", options.device, "where to compute: auto is a GPU if there is one and it pays")
@@ -73,7 +75,44 @@ Error unknown_verb(const std::string& verb, const std::vector<std::string>& name
   return {ErrorCode::bad_option, fmt::format("there is no verb '{}'; {}", verb, advice)};
 }
 
+/// The words of a type name that are meant as they stand.
+std::vector<std::string> choices_in(const std::string& type_name) {
+  std::vector<std::string> words = CLI::detail::split(type_name, '|');
+  const auto is_choice = [](const std::string& word) {
+    const bool stands_for_something =
+        std::ranges::any_of(word, [](unsigned char c) { return std::isupper(c) != 0; });
+    return !stands_for_something && word != "-";
+  };
+  std::erase_if(words, [&](const std::string& word) { return !is_choice(word); });
+  return words;
+}
+
+std::vector<OptionText> describe_options(const CLI::App& app) {
+  std::vector<OptionText> texts;
+  for (const CLI::Option* option : app.get_options()) {
+    OptionText text;
+    for (const std::string& name : option->get_snames()) text.names.push_back("-" + name);
+    for (const std::string& name : option->get_lnames()) text.names.push_back("--" + name);
+    if (option->get_items_expected_max() > 0) text.value = option->get_type_name();
+    text.choices = choices_in(text.value);
+    text.help = option->get_description();
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
 }  // namespace
+
+ProgramText describe_program() {
+  const std::vector<Verb> verbs = make_verbs();
+  const CommandLine line(verbs);
+  ProgramText program = {describe_options(line.app()), {}};
+  for (const Verb& verb : verbs) {
+    program.verbs.push_back(
+        {verb.name, verb.summary, verb.example, describe_options(*line.app().get_subcommand(verb.name))});
+  }
+  return program;
+}
 
 CommandLine::CommandLine(const std::vector<Verb>& verbs) {
   app_.require_subcommand(1);

@@ -18,7 +18,7 @@ namespace tessera::cli {
 using Action = std::function<int(Session&)>;
 
 /// What one wants to do with a verb; in the order of `tessera --help`.
-enum class Group : std::uint8_t { files, analyse, generate, surfaces, look };
+enum class Group : std::uint8_t { files, analyse, generate, surfaces, look, shell };
 
 struct Verb {
   std::string name;

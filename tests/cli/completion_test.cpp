@@ -1,0 +1,68 @@
+// The scripts of `tessera completion`, as the shells run them.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
+#include "cli/run_program.h"
+
+namespace tessera::test {
+namespace {
+
+class CliCompletion : public ProgramTest {
+ protected:
+  /// What a shell command prints, in the folder of the test.
+  [[nodiscard]] std::string shell(const std::string& command) const {
+    FILE* const pipe = popen(("cd " + path("").string() + " && " + command).c_str(), "r");
+    std::string text;
+    std::array<char, 512> buffer{};
+    while (std::fgets(buffer.data(), buffer.size(), pipe) != nullptr) text += buffer.data();
+    EXPECT_EQ(pclose(pipe), 0) << command;
+    return text;
+  }
+  /// The answers to TAB behind the last of the words, with a space behind each.
+  [[nodiscard]] std::string complete(const std::string& words, int place) const {
+    return shell("bash -c 'source tessera.bash; COMP_WORDS=(" + words +
+                 "); COMP_CWORD=" + std::to_string(place) +
+                 "; _tessera; for word in \"${COMPREPLY[@]}\"; do printf \"%s \" \"$word\"; done'");
+  }
+  void write_script(const std::string& name) {
+    const Outcome outcome = run({"completion", name});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    write("tessera." + name, outcome.out);
+  }
+};
+
+TEST_F(CliCompletion, BashCompletesVerbsOptionsAndChoices) {
+  write_script("bash");
+  EXPECT_EQ(complete("tessera cri", 1), "critical-points ");
+  EXPECT_EQ(complete("tessera --threads 2 cri", 3), "critical-points ");
+  EXPECT_EQ(complete("tessera info --dev", 2), "--device --device-memory ");
+  EXPECT_EQ(complete("tessera --dev", 1), "--device --device-memory ");
+  EXPECT_EQ(complete("tessera info --device c", 3), "cpu cuda ");
+  EXPECT_EQ(complete("tessera --device c", 2), "cpu cuda ");
+  EXPECT_EQ(complete("tessera info --device = c", 4), "cpu cuda ");
+  EXPECT_EQ(complete("tessera render a.vtu --colormap co", 4), "coolwarm cold-hot ");
+  EXPECT_EQ(complete("tessera completion z", 2), "zsh ");
+  EXPECT_EQ(complete("tessera info --json -", 3).find("- "), std::string::npos);
+  EXPECT_EQ(complete("tessera info mesh", 2), "");  // -o default: file names
+  EXPECT_EQ(shell("bash -c 'source tessera.bash; complete -p tessera'"),
+            "complete -o default -F _tessera tessera\n");
+}
+
+TEST_F(CliCompletion, OtherShellsReadTheirScripts) {
+  for (const char* const name : {"zsh", "fish"}) {
+    write_script(name);
+    const std::string script = read(std::string("tessera.") + name);
+    for (const char* const part : {"morse-smale", "separatrices", "auto cpu cuda"})
+      EXPECT_NE(script.find(part), std::string::npos) << name << " " << part;
+    const std::string found = shell(std::string("command -v ") + name + " || true");
+    if (found.empty()) continue;
+    EXPECT_EQ(shell(std::string(name) + " -n tessera." + name + " 2>&1"), "");
+  }
+  expect_one_sentence(run({"completion", "fisch"}), 2, {"did you mean 'fish'?"});
+}
+
+}  // namespace
+}  // namespace tessera::test

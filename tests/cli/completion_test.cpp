@@ -1,9 +1,9 @@
-// The scripts of `tessera completion`, as the shells run them.
+// The scripts of `tessera completion`, as the shells run them, and the pages of `tessera man`.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstdio>
-#include <cstdlib>
+#include <sstream>
 
 #include "cli/run_program.h"
 
@@ -62,6 +62,34 @@ TEST_F(CliCompletion, OtherShellsReadTheirScripts) {
     EXPECT_EQ(shell(std::string(name) + " -n tessera." + name + " 2>&1"), "");
   }
   expect_one_sentence(run({"completion", "fisch"}), 2, {"did you mean 'fish'?"});
+}
+
+// The help is the oracle: every verb and option that it lists stands in a page, and groff has no complaint.
+TEST_F(CliCompletion, ManualPagesHaveEveryVerbAndOption) {
+  const bool has_groff = !shell("command -v groff || true").empty();
+  const auto check = [&](const std::string& page, const std::string& words) {
+    write("page.1", page);
+    std::istringstream stream(words);
+    for (std::string word; stream >> word;) {
+      std::string escaped;
+      for (const char c : word) escaped += c == '-' ? std::string("\\-") : std::string(1, c);
+      EXPECT_NE(page.find("\\fB" + escaped + "\\fR"), std::string::npos) << word << " in " << page;
+    }
+    if (has_groff) {
+      EXPECT_EQ(shell("groff -man -Tascii -ww page.1 2>&1 >/dev/null"), "");
+    }
+  };
+  const std::string options =
+      "grep -E '^  -' help | grep -oE '^  (-[a-z],)?--[a-z-]+' | grep -oE -- '--[a-z-]+'";
+  write("help", run({"--help"}).out);
+  const std::string verbs = shell("sed '/^Example/,$d' help | grep -oE '^  [a-z][a-z-]+ '");
+  check(run({"man"}).out, verbs + shell(options));
+  std::istringstream stream(verbs);
+  for (std::string verb; stream >> verb;) {
+    write("help", run({verb, "--help"}).out);
+    check(run({"man", verb}).out, shell(options));
+  }
+  expect_one_sentence(run({"man", "inof"}), 2, {"did you mean 'info'?"});
 }
 
 }  // namespace

@@ -42,10 +42,11 @@ std::string choice_cases(const ProgramText& program, const Line& line) {
   const auto add = [&](const std::string& verb, const std::vector<OptionText>& options) {
     for (const OptionText& option : options) {
       for (const std::string& name : option.names) {
-        if (!option.choices.empty()) text += line(verb + " " + name, option.choices);
+        if (!option.choices.empty()) text += line(fmt::format("{} {}", verb, name), option.choices);
       }
       // What has a place has its choices after the verb itself.
-      if (option.names.empty() && !option.choices.empty()) text += line(verb + " " + verb, option.choices);
+      if (option.names.empty() && !option.choices.empty())
+        text += line(fmt::format("{} {}", verb, verb), option.choices);
     }
   };
   add("", program.options);

@@ -263,7 +263,7 @@ TEST(Structured, AxesAloneDoNotJustifyMemory) {
 
 TEST(Structured, IsNotWritten) {
   TempDir directory;
-  testing::expect_error(ErrorCode::unsupported, {"a.vts", "cannot be written", "vti"},
+  testing::expect_error(ErrorCode::unsupported, {"a.vts", "can only be read", "vti"},
                         [&] { return write_mesh(directory / "a.vts", testing::make_small_grid()); });
 }
 

@@ -28,7 +28,7 @@ std::filesystem::path without_gz(const std::filesystem::path& file) {
   return extension == ".gz" || extension == ".GZ" ? file.parent_path() / file.stem() : file;
 }
 
-Input::Input(const std::filesystem::path& file, const Monitor* monitor)
+Input::Input(const std::filesystem::path& file, const Monitor* monitor, Packing packing)
     : name_(file.string()), monitor_(monitor_of(monitor)) {
   // Not blocking, so that a named pipe is refused instead of waited for.
   descriptor_ = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -45,7 +45,7 @@ Input::Input(const std::filesystem::path& file, const Monitor* monitor)
                 name_ + (S_ISDIR(status.st_mode) ? ": is a directory" : ": is not a file"));
   }
   size_ = static_cast<std::uint64_t>(status.st_size);
-  if (size_ > 0 && without_gz(file) != file) {
+  if (packing == Packing::by_name && size_ > 0 && without_gz(file) != file) {
     try {
       gunzip_ = std::make_unique<Gunzip>(descriptor_, name_);
       size_ = gunzip_->measure(size_, [&] { monitor_.update("reading", 0); });

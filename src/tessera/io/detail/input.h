@@ -30,12 +30,15 @@ namespace tessera::detail::io {
 /// The file's name without .gz at its end.
 [[nodiscard]] std::filesystem::path without_gz(const std::filesystem::path& file);
 
+/// What .gz at the end of a name means.
+enum class Packing : std::uint8_t { by_name, none };
+
 class Input {
  public:
   /// Opens a regular file, and unpacks it if its name ends in .gz: then `size` and all places are of what is
   /// unpacked, all of which was checked. The monitor hears of every window that is read and may stop the
   /// work.
-  Input(const std::filesystem::path& file, const Monitor* monitor);
+  Input(const std::filesystem::path& file, const Monitor* monitor, Packing packing = Packing::by_name);
   Input(const Input&) = delete;
   Input& operator=(const Input&) = delete;
   ~Input();

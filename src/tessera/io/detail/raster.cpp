@@ -184,7 +184,8 @@ Grid read_raster(Input& input, const Raster& raster, const ReadOptions& options,
     return grid;
   }
   try {
-    Input data(std::filesystem::path(input.name()).parent_path() / raster.file, options.monitor);
+    Input data(std::filesystem::path(input.name()).parent_path() / raster.file, options.monitor,
+               Packing::none);
     if (data.size() == 0) data.fail("is empty");
     grid.point_data.add(read_field(data, raster, grid.vertex_count(), report));
   } catch (const Error& error) {

@@ -40,8 +40,9 @@ void check_fits(Session& session, const fs::path& file) {
 
 void add_input_options(OptionList& app, InputOptions& options) {
   app.add_option("input", options.file, "the mesh file to read")->required()->type_name("FILE");
-  app.add_flag("--simplices", options.simplices,
-               "cut polygons into triangles, hexahedra and the like into tetrahedra");
+  app.add_flag(
+      "--simplices", options.simplices,
+      "cut polygons into triangles, hexahedra and the like into tetrahedra; only convert must be told");
 }
 
 Option add_output_options(OptionList& app, OutputOptions& options) {

@@ -23,7 +23,8 @@ namespace tessera::cli {
 /// The options of a verb that reads one mesh.
 struct InputOptions {
   std::filesystem::path file;
-  bool simplices = false;
+  bool simplices =
+      true;  ///< cut other cells; where that would change what is written, only if it is asked for
 };
 
 /// The options of a verb that writes one mesh.

@@ -13,7 +13,7 @@ namespace tessera::cli {
 namespace {
 
 struct ConvertOptions {
-  InputOptions input;
+  InputOptions input = {.file = {}, .simplices = false};
   OutputOptions output;
   std::filesystem::path output_argument;
   bool surface = false;

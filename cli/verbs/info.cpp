@@ -15,7 +15,7 @@ namespace {
 
 struct InfoOptions {
   std::vector<std::filesystem::path> files;
-  bool simplices = false;
+  bool simplices = true;
 };
 
 struct Box {
@@ -131,8 +131,9 @@ void print_description(Session& session, const Input& input, const Json& d) {
 
 void declare_info(OptionList& app, InfoOptions& options) {
   app.add_option("files", options.files, "the mesh files to look at")->required()->type_name("FILE");
-  app.add_flag("--simplices", options.simplices,
-               "cut polygons into triangles, hexahedra and the like into tetrahedra");
+  app.add_flag(
+      "--simplices", options.simplices,
+      "cut polygons into triangles, hexahedra and the like into tetrahedra; only convert must be told");
 }
 
 Json show_file(Session& session, const InputOptions& options, std::string_view before = "") {

@@ -146,13 +146,18 @@ TEST_F(CliFiles, SurfaceOfACubeIsClosed) {
   EXPECT_EQ(report["has_errors"], false);
 }
 
-TEST_F(CliFiles, SimplicesCutsHexahedra) {
+TEST_F(CliFiles, HexahedraAreCutWithANoteButConvertedOnlyIfAsked) {
   write("hex.vtk",
         "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 8 float\n"
         "0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1\nCELLS 1 9\n8 0 1 2 3 4 5 6 7\nCELL_TYPES 1\n12\n");
-  const Outcome refused = run({"info", "hex.vtk"});
-  EXPECT_NE(refused.code, 0);
-  EXPECT_NE(refused.err.find("hexahedron"), std::string::npos) << refused.err;
+  expect_one_sentence(run({"convert", "hex.vtk", "tets.vtu"}), 6, {"hexahedron", "--simplices"});
+  const auto shown = info("hex.vtk");
+  EXPECT_EQ(shown["cells_in_file"]["hexahedron"], 1);
+  EXPECT_NE(shown["notes"].dump().find("hexahedron"), std::string::npos) << shown["notes"];
+  const auto doctor = run_json({"doctor", "hex.vtk"});
+  EXPECT_EQ(doctor["result"]["report"]["has_errors"], false);
+  EXPECT_NE(doctor["notes"].dump().find("Cut into tetrahedra"), std::string::npos) << doctor["notes"];
+  EXPECT_EQ(run_json({"critical-points", "hex.vtk", "--field", ":z"})["result"]["minima"], 1);
   ok({"convert", "hex.vtk", "tets.vtu", "--simplices"});
   EXPECT_GE(info("tets.vtu")["cells"], 5);
 }

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <iostream>
 #include <new>
 #include <optional>
 #include <string>
@@ -87,7 +88,8 @@ int run(int argc, char** argv) {
 
 /// Everything is printed by now; a reader that left is no error, a full disk is.
 int flush_output(int code) {
-  if (std::fflush(stdout) == 0 || errno == EPIPE || code != 0) return code;
+  const bool is_written = std::cout.flush().good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (is_written || errno == EPIPE || code != 0) return code;
   print_error({ErrorCode::write_failed, "cannot write to standard output; is the disk full?"});
   return static_cast<int>(ErrorCode::write_failed);
 }

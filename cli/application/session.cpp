@@ -164,12 +164,17 @@ void Session::refuse_json_onto(const std::filesystem::path& file, const char* wh
 
 void Session::add_input(const std::filesystem::path& file) {
   inputs_.push_back(file.string());
+  add_part(file);
+}
+
+void Session::add_part(const std::filesystem::path& file) {
+  parts_.push_back(file);
   refuse_json_onto(file, "the input");
   for (const std::filesystem::path& output : outputs_) refuse_if_same(file, output, "read and written");
 }
 
 void Session::add_output(const std::filesystem::path& file) {
-  for (const std::string& input : inputs_) refuse_if_same(input, file, "read and written");
+  for (const std::filesystem::path& part : parts_) refuse_if_same(part, file, "read and written");
   for (const std::filesystem::path& output : outputs_) refuse_if_same(output, file, "written twice");
   refuse_json_onto(file, "an output");
   outputs_.push_back(file);

@@ -92,6 +92,8 @@ class Session {
   /// Files that are read, and those that will be written. Error(bad_option) if a file is both, or is written
   /// twice: called before any work, so that nothing is lost.
   void add_input(const std::filesystem::path& file);
+  /// Another file that an input was read from.
+  void add_part(const std::filesystem::path& file);
   void add_output(const std::filesystem::path& file);
 
   /// For one of several inputs: prints the error and lets the run go on with the others. The first one
@@ -152,6 +154,7 @@ class Session {
   bool is_on_device_ = false;
   Bytes estimated_ = 0;  ///< of a GPU's memory
   std::vector<std::string> inputs_;
+  std::vector<std::filesystem::path> parts_;  ///< of the inputs
   std::vector<std::filesystem::path> outputs_;
   std::vector<std::string> notes_;
   std::optional<Error> first_error_;

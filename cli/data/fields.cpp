@@ -36,6 +36,22 @@ const Field& choose_only_scalar(const AnyMesh& mesh) {
               "the mesh has several scalar fields; choose one with --field: " + list_of(scalars));
 }
 
+/// The most that find_field() makes: 8 bytes a number, and a counter for each point if cells are averaged.
+Bytes made_bytes(const AnyMesh& any, std::string_view text, const FindFieldOptions& options) {
+  return std::visit(
+      [&](const auto& mesh) -> Bytes {
+        const std::size_t points = mesh.vertex_count();
+        if (mesh.point_data.find(text) != nullptr) return 0;
+        const std::string_view name = text.substr(0, text.rfind(':'));
+        const Field* const on_cells =
+            mesh.cell_data.find(text) != nullptr ? mesh.cell_data.find(text) : mesh.cell_data.find(name);
+        if (on_cells == nullptr || mesh.point_data.find(name) != nullptr) return 8 * points;
+        if (!options.average_cells) return mesh.cell_data.find(text) != nullptr ? 0 : 8 * mesh.cell_count();
+        return (8 * on_cells->components() + 12) * points;
+      },
+      any);
+}
+
 }  // namespace
 
 std::string_view to_string(Association association) {
@@ -60,6 +76,8 @@ std::vector<FieldChoice> list_fields(const AnyMesh& mesh) {
 
 FieldChoice choose_field(Session& session, Input& input, std::string_view text,
                          const FindFieldOptions& options) {
+  input.made_room = Reservation(session.memory(), made_bytes(input.mesh, text, options),
+                                fmt::format("the field '{}'", text));
   FoundField found =
       std::visit([&](const auto& mesh) { return find_field(mesh, text, options); }, input.mesh);
   if (found.is_averaged) {
@@ -71,7 +89,6 @@ FieldChoice choose_field(Session& session, Input& input, std::string_view text,
   }
   const Association association = found.is_on_cells ? Association::cells : Association::points;
   if (!found.made) return {found.stored, association};
-  input.made_room = Reservation(session.memory(), found.made->bytes(), fmt::format("the field '{}'", text));
   return std::visit(
       [&](auto& mesh) {
         FieldSet& fields = found.is_on_cells ? mesh.cell_data : mesh.point_data;

@@ -65,6 +65,7 @@ Input read_input(Session& session, const InputOptions& options, SolidMesh* solid
       throw Error(error.code(), fmt::format("{} (--simplices)", what));
     }
   });
+  for (const std::filesystem::path& part : read.report.parts) session.add_part(part);
   const Bytes bytes = std::visit([](const auto& mesh) { return mesh.bytes(); }, read.mesh) +
                       (solids != nullptr ? solids->bytes() : 0);
   Reservation reservation(session.memory(), bytes, "the mesh of '" + options.file.string() + "'");

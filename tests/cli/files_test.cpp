@@ -157,7 +157,7 @@ TEST_F(CliFiles, HexahedraAreCutWithANoteButConvertedOnlyIfAsked) {
   const auto doctor = run_json({"doctor", "hex.vtk"});
   EXPECT_EQ(doctor["result"]["report"]["has_errors"], false);
   EXPECT_NE(doctor["notes"].dump().find("Cut into tetrahedra"), std::string::npos) << doctor["notes"];
-  EXPECT_EQ(run_json({"critical-points", "hex.vtk", "--field", ":z"})["result"]["minima"], 1);
+  EXPECT_EQ(run_json({"critical-points", "hex.vtk", "--field", ":z"})["result"]["minimum"], 1);
   ok({"convert", "hex.vtk", "tets.vtu", "--simplices"});
   EXPECT_GE(info("tets.vtu")["cells"], 5);
 }
@@ -183,6 +183,18 @@ TEST_F(CliFiles, DoctorFindsMendsAndDrawsDefects) {
   ok({"doctor", "bad.off", "--fix", "-o", "mended.off"});
   EXPECT_EQ(info("mended.off")["cells"], 1);
   EXPECT_EQ(run({"doctor", "mended.off"}).code, 0);
+}
+
+TEST_F(CliFiles, FilesThatAnInputIsReadFromAreNotWrittenOver) {
+  write("t.node", "4 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 2\n");
+  write("t.ele", "1 4\n0 0 1 2 3\n");
+  const std::string nodes = read("t.node");
+  expect_one_sentence(run({"info", "t.ele", "--json", "t.node"}), 2, {"t.node"});
+  EXPECT_EQ(read("t.node"), nodes);
+  write("data.vti", std::string(24, 'x'));
+  write("t.nhdr", "NRRD0004\ntype: uchar\ndimension: 3\nsizes: 2 3 4\nencoding: raw\ndata file: data.vti\n");
+  expect_one_sentence(run({"convert", "t.nhdr", "data.vti"}), 2, {"data.vti", "read and written"});
+  EXPECT_EQ(read("data.vti"), std::string(24, 'x'));
 }
 
 }  // namespace

@@ -179,6 +179,7 @@ TEST_F(Raster, NrrdData) {
 
   expect_bad("a.nrrd", head + "encoding: raw\n\n" + raw.substr(1), {"a.nrrd", "6 numbers", "11 bytes"});
   expect_bad("a.nrrd", head + "encoding: gzip\n\n" + members.substr(0, members.size() - 12), {"compressed"});
+  expect_bad("a.nrrd", head + "encoding: gzip\n\n" + members.substr(0, members.size() - 3), {"compressed"});
   expect_bad("a.nrrd", head + "encoding: gzip\n\n" + raw, {"do not uncompress"});
   expect_bad(
       "a.nrrd",

@@ -39,9 +39,10 @@ struct FileReport {
     std::string type;  ///< "tetrahedron", "triangle", "quad", "hexahedron", ...
     std::uint64_t count = 0;
   };
-  std::string format;              ///< "vtu", "ply", ...
-  std::vector<CellCount> cells;    ///< every cell type in the file, by type
-  std::vector<std::string> notes;  ///< what was cut, dropped or not understood, a sentence each
+  std::string format;                        ///< "vtu", "ply", ...
+  std::vector<CellCount> cells;              ///< every cell type in the file, by type
+  std::vector<std::string> notes;            ///< what was cut, dropped or not understood, a sentence each
+  std::vector<std::filesystem::path> parts;  ///< other files that it was read from: pieces, its data
 };
 
 struct ReadResult {

@@ -35,7 +35,7 @@ class StarStore {
   [[nodiscard]] const Rows<Relation, Dim>& tiled_rows() const { return rows_; }
 
  private:
-  StarStore(Connectivity<Dim> connectivity);
+  explicit StarStore(Connectivity<Dim> connectivity);
 
   Rows<Relation, Dim> rows_;
   std::string no_device_producers_;

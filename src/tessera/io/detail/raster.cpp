@@ -35,6 +35,18 @@ class Inflater {
     }
   }
 
+  /// Reads the end of the data, with the sum that checks them. False if there are more.
+  [[nodiscard]] bool ends_here() {
+    unsigned char more = 0;
+    while (!has_ended_) {
+      stream_.next_out = &more;
+      stream_.avail_out = 1;
+      step();
+      if (stream_.avail_out == 0) return false;
+    }
+    return true;
+  }
+
  private:
   void step() {
     const std::string_view text = input_.peek();
@@ -105,12 +117,14 @@ Field read_field(Input& input, const Raster& raster, std::uint64_t points, FileR
     Inflater inflater(input);
     skip_inflated(inflater, static_cast<std::uint64_t>(raster.skipped_bytes));
     inflater.read(reinterpret_cast<unsigned char*>(values.data()), values.size_bytes());
+    if (!inflater.ends_here())
+      report.notes.emplace_back("Left out numbers behind those that the sizes name.");
     if (raster.is_big_endian != (std::endian::native == std::endian::big))
       swap_bytes(values.data(), values.size(), sizeof(T));
   });
   if (raster.encoding == RasterEncoding::text && !input.token().empty())
     input.fail("holds more numbers than its sizes say");
-  if (raster.encoding == RasterEncoding::raw && input.remaining() > 0)
+  if (raster.encoding != RasterEncoding::text && input.remaining() > 0)
     report.notes.push_back("Left out " + std::to_string(input.remaining()) + " bytes behind the data.");
   return field;
 }
@@ -184,8 +198,8 @@ Grid read_raster(Input& input, const Raster& raster, const ReadOptions& options,
     return grid;
   }
   try {
-    Input data(std::filesystem::path(input.name()).parent_path() / raster.file, options.monitor,
-               Packing::none);
+    report.parts.push_back(std::filesystem::path(input.name()).parent_path() / raster.file);
+    Input data(report.parts.back(), options.monitor, Packing::none);
     if (data.size() == 0) data.fail("is empty");
     grid.point_data.add(read_field(data, raster, grid.vertex_count(), report));
   } catch (const Error& error) {

@@ -155,7 +155,8 @@ Array<std::int64_t> read_cells(Input& input, RawMesh& raw, std::uint64_t first, 
 /// Where the other of the two files is: x.ele for x.node, x.node for x.ele.
 std::filesystem::path partner_of(const Input& input, bool is_node) {
   std::filesystem::path file = without_gz(input.name());
-  file.replace_extension(is_node ? ".ele" : ".node");
+  const bool is_upper = file.extension() == ".NODE" || file.extension() == ".ELE";
+  file.replace_extension(is_node ? (is_upper ? ".ELE" : ".ele") : (is_upper ? ".NODE" : ".node"));
   if (input.is_packed()) file += ".gz";
   return file;
 }
@@ -165,10 +166,12 @@ std::filesystem::path partner_of(const Input& input, bool is_node) {
 AnyMesh read_tetgen(Input& input, const ReadOptions& options, FileReport& report) {
   const bool is_node = extension_of(without_gz(input.name())) == "node";
   const std::filesystem::path file = partner_of(input, is_node);
-  if (!std::filesystem::exists(file)) {
+  std::error_code ignored;  // what else is wrong with it is found on opening
+  if (std::filesystem::status(file, ignored).type() == std::filesystem::file_type::not_found) {
     input.fail(std::string("has no ") + (is_node ? "cells" : "points") + ": there is no file " +
                file.string());
   }
+  report.parts.push_back(file);
   Input partner(file, options.monitor);
   RawMesh raw;
   const std::uint64_t first = read_nodes(is_node ? input : partner, raw, report);

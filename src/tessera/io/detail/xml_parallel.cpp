@@ -271,6 +271,7 @@ class ParallelReader {
                           std::string_view wanted) {
     const std::filesystem::path path = std::filesystem::path(input.name()).parent_path() / source;
     check_new(input, path);
+    report_.parts.push_back(path);
     try {
       Input file(path, &monitor);
       if (file.size() == 0) file.fail("is empty");

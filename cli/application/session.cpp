@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstdio>
+#include <fstream>
 
 #include <tessera/core/config.h>
 #include <tessera/exec/buffer.h>
@@ -29,6 +30,16 @@ void write_json(const std::string& target, const Json& object) {
   } else {
     write_file(target, text);
   }
+}
+
+/// Whether an error may be written to a file. What stands there and is no JSON was named by mistake, or
+/// before it could be found that the input is read from it.
+bool may_hold_error(const std::string& target) {
+  std::error_code ignored;
+  if (target == "-" || !std::filesystem::is_regular_file(target, ignored)) return true;
+  std::ifstream file(target, std::ios::binary);
+  const int first = file.get();
+  return first == std::ifstream::traits_type::eof() || first == '{';
 }
 
 /// Do two paths name one file, through links too?
@@ -233,7 +244,8 @@ void Session::finish(const Error* failure) {
                      format_bytes(memory_.limit())));
   }
   if (error == nullptr) say_if_device_was_idle();
-  if (!options_.json.empty()) write_json(options_.json, make_json(error));
+  if (options_.json.empty() || (error != nullptr && !may_hold_error(options_.json))) return;
+  write_json(options_.json, make_json(error));
 }
 
 void write_error_json(const std::string& target, std::string_view verb, const Error& error) {
@@ -242,7 +254,7 @@ void write_error_json(const std::string& target, std::string_view verb, const Er
   object["version"] = version;
   object["result"] = nullptr;
   object["error"] = make_error(error);
-  write_json(target, object);
+  if (may_hold_error(target)) write_json(target, object);
 }
 
 void print_error(const Error& error) {

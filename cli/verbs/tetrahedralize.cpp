@@ -14,7 +14,7 @@ namespace tessera::cli {
 namespace {
 
 struct TetrahedralizeArguments {
-  InputOptions input = {.file = {}, .simplices = false};
+  InputOptions input;
   RawOptions raw;
   OutputOptions output;
   TetMethod method = TetMethod::six;

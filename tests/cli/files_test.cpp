@@ -191,6 +191,12 @@ TEST_F(CliFiles, FilesThatAnInputIsReadFromAreNotWrittenOver) {
   const std::string nodes = read("t.node");
   expect_one_sentence(run({"info", "t.ele", "--json", "t.node"}), 2, {"t.node"});
   EXPECT_EQ(read("t.node"), nodes);
+  write("bad.node", "4 3 0 0\n0 0 0\n");
+  write("bad.ele", "1 4\n0 0 1 2 3\n");
+  EXPECT_NE(run({"info", "bad.ele", "--json", "bad.node"}).code, 0);
+  EXPECT_EQ(read("bad.node"), "4 3 0 0\n0 0 0\n");  // nor by an error that comes before the file is known
+  EXPECT_EQ(run({"info", "--json", "t.ele"}).code, 2);
+  EXPECT_EQ(read("t.ele"), "1 4\n0 0 1 2 3\n");
   write("data.vti", std::string(24, 'x'));
   write("t.nhdr", "NRRD0004\ntype: uchar\ndimension: 3\nsizes: 2 3 4\nencoding: raw\ndata file: data.vti\n");
   expect_one_sentence(run({"convert", "t.nhdr", "data.vti"}), 2, {"data.vti", "read and written"});

@@ -46,7 +46,12 @@ class CurrentDevice {
   explicit CurrentDevice(const Exec& exec) {
     check_cuda(exec, cudaGetDevice(&before_), "asking for the current device");
     if (before_ == exec.device()) return;
-    check_cuda(exec, cudaSetDevice(exec.device()), "choosing the device");
+    try {
+      check_cuda(exec, cudaSetDevice(exec.device()), "choosing the device");
+    } catch (...) {
+      (void)cudaSetDevice(before_);
+      throw;
+    }
     changed_ = true;
   }
   CurrentDevice(const CurrentDevice&) = delete;

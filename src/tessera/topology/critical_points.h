@@ -63,7 +63,7 @@ struct CriticalPointsOptions {
   Exec exec = Exec::host();
   const Monitor* monitor = nullptr;  ///< null: nobody listens
   /// The host pulls stars from this store instead of working them out tile by tile. It must be of the same
-  /// tiles; Error(bad_option) otherwise.
+  /// tiles; Error(bad_option) if their sizes differ.
   const StarStore<Dim>* stars = nullptr;
 };
 

@@ -5,6 +5,8 @@
 //   const auto points = ts::critical_points(tiles, field, {.stars = &stars});
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <string>
 #include <type_traits>
 
@@ -31,12 +33,19 @@ class StarStore {
   [[nodiscard]] std::string no_device_producers() const { return no_device_producers_; }
   [[nodiscard]] bool has_device_windows() const { return has_device_windows_; }
 
+  /// Can it be of these tiles? They must have as many vertices, cells and tiles.
+  [[nodiscard]] bool can_be_of(const TiledMesh<Dim>& tiles) const { return sizes_ == sizes_of(tiles); }
   /// For the analyses: rows in the ids of the tiles.
   [[nodiscard]] const Rows<Relation, Dim>& tiled_rows() const { return rows_; }
 
  private:
-  explicit StarStore(Connectivity<Dim> connectivity);
+  using Sizes = std::array<std::size_t, 3>;
+  static Sizes sizes_of(const TiledMesh<Dim>& tiles) {
+    return {tiles.vertex_count(), tiles.cell_count(), tiles.tile_count()};
+  }
+  StarStore(const Sizes& sizes, Connectivity<Dim> connectivity);
 
+  Sizes sizes_;
   Rows<Relation, Dim> rows_;
   std::string no_device_producers_;
   bool has_device_windows_;

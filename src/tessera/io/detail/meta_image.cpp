@@ -144,8 +144,8 @@ class MetaReader {
                        : is_binary   ? RasterEncoding::raw
                                      : RasterEncoding::text;
     raster_.is_big_endian = take_flag({"BinaryDataByteOrderMSB", "ElementByteOrderMSB"}, false);
-    raster_.skipped_bytes =
-        std::max<std::int64_t>(-1, parse_integers(input_, "HeaderSize", take({"HeaderSize"}, "0"))[0]);
+    raster_.skipped_bytes = parse_integers(input_, "HeaderSize", take({"HeaderSize"}, "0"))[0];
+    if (raster_.skipped_bytes < -1) input_.refuse("has a negative HeaderSize");
     const std::string file = take({"ElementDataFile"});
     if (file.empty()) input_.fail("does not name its data file");
     if (file.starts_with("LIST") || file.find('%') != std::string::npos)

@@ -73,7 +73,8 @@ class NrrdReader {
       // Numbers about the numbers, which say nothing that the numbers do not.
       constexpr std::array<std::string_view, 8> silent = {"min",     "max",    "old min", "oldmin",
                                                           "old max", "oldmax", "number",  "block size"};
-      if (!taken_.contains(name) && std::ranges::find(silent, name) == silent.end()) others.push_back(name);
+      if (!taken_.contains(name) && std::ranges::find(silent, name) == silent.end())
+        others.push_back(name.substr(0, name.find(":=")));
     }
     note_header_fields(others, report_);
     return read_raster(input_, raster_, options, report_);
@@ -90,7 +91,8 @@ class NrrdReader {
       if (colon == std::string::npos)
         input_.fail("has the line \"" + line.substr(0, 40) + "\" in its header, which is no field");
       const bool is_pair = line.substr(colon).starts_with(":=");
-      const std::string name = is_pair ? line.substr(0, colon) : to_lower(trim(line.substr(0, colon)));
+      // Pairs are the user's: they keep their names and are no fields.
+      const std::string name = is_pair ? line.substr(0, colon) + ":=" : to_lower(trim(line.substr(0, colon)));
       fields_[name] = trim(std::string_view(line).substr(colon + (is_pair ? 2 : 1)));
       // A list of files goes on to the end of the header's file.
       if (name == "data file" || name == "datafile") has_file_ = true;
@@ -223,9 +225,10 @@ class NrrdReader {
         (!order.empty() || (raster_.encoding != RasterEncoding::text && size_of(raster_.type) > 1)))
       input_.fail("has \"" + order + "\" in its field \"endian\", which must be little or big");
     raster_.is_big_endian = order == "big";
-    raster_.skipped_lines =
-        static_cast<std::uint64_t>(std::max<std::int64_t>(0, skipped("line skip", "lineskip")));
-    raster_.skipped_bytes = std::max<std::int64_t>(-1, skipped("byte skip", "byteskip"));
+    const std::int64_t lines = skipped("line skip", "lineskip");
+    raster_.skipped_bytes = skipped("byte skip", "byteskip");
+    if (lines < 0 || raster_.skipped_bytes < -1) input_.refuse("skips a negative number of lines or bytes");
+    raster_.skipped_lines = static_cast<std::uint64_t>(lines);
     const std::string* file = take("data file");
     if (file == nullptr) file = take("datafile");
     if (file == nullptr) return;

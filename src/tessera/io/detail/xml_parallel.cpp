@@ -23,7 +23,7 @@ std::vector<bool> find_ghosts(const RawMesh& mesh) {
   std::vector<bool> is_ghost;
   const auto mark = [&](std::string_view name, const auto& is_marked) {
     const Field* const marks = mesh.cell_data.find(name);
-    if (marks == nullptr || marks->components() != 1) return;
+    if (marks == nullptr || marks->components() != 1 || marks->type() >= ScalarType::f32) return;
     is_ghost.resize(marks->size());
     marks->visit([&](auto values) {
       for (std::size_t i = 0; i < values.size(); ++i) is_ghost[i] = is_ghost[i] || is_marked(values[i]);

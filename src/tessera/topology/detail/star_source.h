@@ -168,10 +168,10 @@ void check_stars(const TiledMesh<Dim>& tiles, const StarStore<Dim>* stars, const
   if (stars == nullptr) return;
   if (exec.is_cuda())
     throw Error(ErrorCode::bad_option, "stars are pulled by the host; leave them out to compute on a device");
-  if (const std::size_t size = stars->tiled_rows().size(); size != tiles.vertex_count()) {
-    throw Error(ErrorCode::bad_option, "the stars are those of " + std::to_string(size) +
-                                           " vertices, but the tiles have " +
-                                           std::to_string(tiles.vertex_count()));
+  if (!stars->can_be_of(tiles)) {
+    throw Error(ErrorCode::bad_option,
+                "the stars are those of other tiles, of " + std::to_string(stars->tiled_rows().size()) +
+                    " vertices; the tiles have " + std::to_string(tiles.vertex_count()));
   }
 }
 

@@ -177,7 +177,12 @@ void* allocate(const Exec& exec, std::size_t bytes) {
                                                      " but has only " + format_bytes(available_bytes(exec)) +
                                                      " free");
   }
-  check_cuda(exec, status, "taking memory");
+  try {
+    check_cuda(exec, status, "taking memory");
+  } catch (...) {  // it may be there all the same: a watch refused it
+    if (memory != nullptr) release(exec, memory);
+    throw;
+  }
   return memory;
 }
 

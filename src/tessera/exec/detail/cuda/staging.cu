@@ -34,9 +34,21 @@ class Lane {
   Lane& operator=(const Lane&) = delete;
   // Lanes live as long as the process: the driver is gone before their destructors could run.
 
-  /// Takes pieces off the counter and copies them.
+  /// Takes pieces off the counter and copies them. No copy is under way when it ends, however it ends: the
+  /// memory may be given back right after.
   void run(const Exec& exec, std::atomic<size_t>& next, char* to, const char* from, size_t bytes,
            bool to_device) {
+    try {
+      copy_pieces(exec, next, to, from, bytes, to_device);
+    } catch (...) {
+      (void)cudaStreamSynchronize(stream_);
+      throw;
+    }
+  }
+
+ private:
+  void copy_pieces(const Exec& exec, std::atomic<size_t>& next, char* to, const char* from, size_t bytes,
+                   bool to_device) {
     struct Pending {
       char* to = nullptr;
       size_t bytes = 0;
@@ -66,7 +78,6 @@ class Lane {
     settle(1);
   }
 
- private:
   cudaStream_t stream_ = nullptr;
   std::array<void*, 2> pieces_ = {};
   std::array<cudaEvent_t, 2> done_ = {};

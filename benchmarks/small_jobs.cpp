@@ -4,11 +4,11 @@
 // of them, while none, half or all cores are kept busy by other threads. A line a measurement goes to stdout,
 // the table of ratios (default over the best of all) to stderr.
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
@@ -38,18 +38,19 @@ class OtherWork {
  public:
   explicit OtherWork(int cores) {
     for (int i = 0; i < cores; ++i) {
-      threads_.emplace_back([this] {
-        while (!ends_.load(std::memory_order_relaxed)) {
+      threads_.emplace_back([](const std::stop_token& stop) {
+        while (!stop.stop_requested()) {
         }
       });
     }
   }
   OtherWork(const OtherWork&) = delete;
   OtherWork& operator=(const OtherWork&) = delete;
-  ~OtherWork() { ends_ = true; }
+  ~OtherWork() {
+    for (std::jthread& thread : threads_) thread.request_stop();
+  }
 
  private:
-  std::atomic<bool> ends_{false};
   std::vector<std::jthread> threads_;
 };
 

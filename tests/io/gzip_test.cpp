@@ -95,8 +95,7 @@ TEST(Gzip, EverySampleThatIsNotXml) {
       const ReadResult plain = read_mesh(directory / name, {.simplices = true});
       const ReadResult packed = read_mesh(directory / (name + ".gz"), {.simplices = true});
       EXPECT_EQ(packed.report.notes, plain.report.notes);
-      const auto count = [](const auto& mesh) { return mesh.vertex_count() + mesh.cell_count(); };
-      EXPECT_EQ(std::visit(count, packed.mesh), std::visit(count, plain.mesh));
+      EXPECT_TRUE(packed.mesh == plain.mesh);
     }
   }
 }

@@ -11,6 +11,8 @@
 #include <tessera/surface/dual.h>
 #include <tessera/surface/normals.h>
 
+#include "generate/soups.h"
+
 namespace tessera {
 namespace {
 
@@ -43,15 +45,7 @@ TEST(Threads, SurfacesAreTheSameForAnyNumber) {
 }
 
 TEST(Threads, SoupsAreWeldedTheSameForAnyNumber) {
-  const TriMesh mesh = make_surface();
-  TriMesh soup;
-  Array<std::uint32_t> order;
-  for (const TriMesh::Cell& cell : mesh.cells) {
-    const auto next = static_cast<std::uint32_t>(order.size());
-    soup.cells.push_back({VertexId(next), VertexId(next + 1), VertexId(next + 2)});
-    for (const VertexId v : cell) order.push_back(v.index());
-  }
-  soup.points = mesh.points.gather(order);
+  const TriMesh soup = test::make_soup(make_surface());
   for (const double tolerance : {0.0, 1e-6}) {
     expect_same("weld",
                 [&](const Exec& exec) { return weld(soup, {.tolerance = tolerance, .exec = exec}).mesh; });

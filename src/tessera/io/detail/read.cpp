@@ -46,7 +46,8 @@ ReadResult read_mesh(const std::filesystem::path& file, const ReadOptions& optio
                  ", most of them also with .gz behind");
   }
   if (input.size() == 0) input.fail("is empty");
-  if (input.is_packed() && format->read == io::read_vtk_xml) {
+  const bool is_xml = format->read == io::read_vtk_xml || format->read == io::read_vtk_parallel;
+  if (input.is_packed() && is_xml) {
     input.refuse(
         "cannot be read packed, because the arrays of such files are read in any order; unpack it first");
   }

@@ -40,9 +40,14 @@ void check_fits(Session& session, const fs::path& file) {
 
 void add_input_options(OptionList& app, InputOptions& options) {
   app.add_option("input", options.file, "the mesh file to read")->required()->type_name("FILE");
+  add_reading_options(app, options);
+}
+
+void add_reading_options(OptionList& app, InputOptions& options) {
   app.add_flag(
       "--simplices", options.simplices,
       "cut polygons into triangles, hexahedra and the like into tetrahedra; only convert must be told");
+  app.add_flag("!--no-weld", options.weld, "leave equal corners of the triangles of an stl file apart");
 }
 
 Option add_output_options(OptionList& app, OutputOptions& options) {
@@ -57,8 +62,11 @@ Input read_input(Session& session, const InputOptions& options, SolidMesh* solid
   check_fits(session, options.file);
   ReadResult read = session.in_phase(Phase::read, [&] {
     try {
-      return read_mesh(options.file,
-                       {.simplices = options.simplices, .solids = solids, .monitor = &session.monitor()});
+      return read_mesh(options.file, {.simplices = options.simplices,
+                                      .solids = solids,
+                                      .weld = options.weld,
+                                      .exec = session.host(),
+                                      .monitor = &session.monitor()});
     } catch (const Error& error) {
       const std::string_view what = error.what();
       if (what.find("ask for simplices") == std::string_view::npos) throw;

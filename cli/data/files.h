@@ -24,7 +24,8 @@ namespace tessera::cli {
 struct InputOptions {
   std::filesystem::path file;
   bool simplices =
-      true;  ///< cut other cells; where that would change what is written, only if it is asked for
+      true;          ///< cut other cells; where that would change what is written, only if it is asked for
+  bool weld = true;  ///< join equal corners of stl files
 };
 
 /// The options of a verb that writes one mesh.
@@ -35,6 +36,8 @@ struct OutputOptions {
 };
 
 void add_input_options(OptionList& app, InputOptions& options);
+/// All of them but the file, for verbs that take several.
+void add_reading_options(OptionList& app, InputOptions& options);
 Option add_output_options(OptionList& app, OutputOptions& options);
 
 /// A mesh that was read, and its part of the memory budget.

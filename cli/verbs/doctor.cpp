@@ -139,8 +139,7 @@ void declare_doctor(OptionList& app, DoctorVerbOptions& options) {
       ->type_name("N");
   app.add_flag("--drop,!--no-drop", options.mend.drop,
                "with --fix: drop degenerate, duplicate and broken cells and unused points (on)");
-  app.add_flag("--weld,!--no-weld", options.mend.weld,
-               "with --fix: join points with equal coordinates (off)");
+  app.add_flag("--weld", options.mend.weld, "with --fix: join points with equal coordinates");
   app.add_flag("--orient,!--no-orient", options.mend.orient,
                "with --fix: turn cells so that they agree (on)");
 }

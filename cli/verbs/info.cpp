@@ -15,7 +15,7 @@ namespace {
 
 struct InfoOptions {
   std::vector<std::filesystem::path> files;
-  bool simplices = true;
+  InputOptions input;  ///< how each of them is read
 };
 
 struct Box {
@@ -131,13 +131,12 @@ void print_description(Session& session, const Input& input, const Json& d) {
 
 void declare_info(OptionList& app, InfoOptions& options) {
   app.add_option("files", options.files, "the mesh files to look at")->required()->type_name("FILE");
-  app.add_flag(
-      "--simplices", options.simplices,
-      "cut polygons into triangles, hexahedra and the like into tetrahedra; only convert must be told");
+  add_reading_options(app, options.input);
 }
 
-Json show_file(Session& session, const InputOptions& options, std::string_view before = "") {
-  const std::filesystem::path& file = options.file;
+Json show_file(Session& session, const std::filesystem::path& file, InputOptions options,
+               std::string_view before = "") {
+  options.file = file;
   const Input input = read_input(session, options);
   session.print("{}", before);
   Json description = session.in_phase(Phase::compute, [&] { return describe_mesh(file, input); });
@@ -147,14 +146,14 @@ Json show_file(Session& session, const InputOptions& options, std::string_view b
 
 int run_info(Session& session, const InfoOptions& options) {
   if (options.files.size() == 1) {
-    session.result()["files"] = Json::array({show_file(session, {options.files.front(), options.simplices})});
+    session.result()["files"] = Json::array({show_file(session, options.files.front(), options.input)});
     return 0;
   }
   Json files = Json::array();
   std::string_view before;
   for (const auto& file : options.files) {
     try {
-      files.push_back(show_file(session, {file, options.simplices}, before));
+      files.push_back(show_file(session, file, options.input, before));
       before = "\n";
     } catch (const Error& error) {
       files.push_back({{"file", file.string()}, {"error", session.go_on_after(error)}});

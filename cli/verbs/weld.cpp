@@ -13,7 +13,7 @@ namespace tessera::cli {
 namespace {
 
 struct WeldArguments {
-  InputOptions input;
+  InputOptions input = {.file = {}, .weld = false};  ///< for the verb to join and to count
   OutputOptions output;
   double tolerance = 0;
   MergedData data = MergedData::average;
@@ -66,7 +66,7 @@ void weld_and_write(Session& session, const WeldArguments& options, const Simple
 int run_weld(Session& session, const WeldArguments& options) {
   if (!options.output.file.empty()) check_output(session, options.output);
   const Input input = read_input(session, options.input);
-  if (input.report.format != "stl") {  // whose note is that weld joins its points
+  if (input.report.format != "stl") {  // whose note is that points are left apart
     for (const std::string& note : input.report.notes) session.note(note);
   }
   if (const auto* triangles = std::get_if<TriMesh>(&input.mesh)) {

@@ -35,6 +35,17 @@ TEST_F(CliWeld, GivesASoupItsConnectivity) {
   EXPECT_EQ(outcome.out, "soup.stl: 15,360 points joined to 2,562, 0 of 5,120 triangles dropped\n");
 }
 
+TEST_F(CliWeld, OtherVerbsReadAnStlFileWelded) {
+  const json info = result({"info", "soup.stl"})["files"][0];
+  EXPECT_EQ(info["points"], 2562);
+  EXPECT_EQ(info["notes"][0], "Joined 15360 corners of triangles to 2562 points.");
+  EXPECT_EQ(result({"info", "soup.stl", "--no-weld"})["files"][0]["points"], 15360);
+  EXPECT_EQ(result({"doctor", "soup.stl"})["report"]["components"], 1);
+  EXPECT_EQ(result({"doctor", "soup.stl", "--no-weld"})["report"]["components"], 5120);
+  EXPECT_EQ(result({"doctor", "soup.stl", "--no-weld", "--fix", "--weld", "-o", "m.ply"})["output"]["points"],
+            2562);
+}
+
 TEST_F(CliWeld, DropsWhatATolerancePutsTogether) {
   const json found = result({"weld", "soup.stl", "--tolerance", "0.2", "-o", "mesh.vtp"});
   const TriMesh mesh = read_triangles(path("mesh.vtp"));

@@ -182,12 +182,48 @@ TEST(Formats, ObjWithEveryIndex) {
 TEST(Formats, StlText) {
   const ReadResult result = read_sample("text.stl");
   const TriMesh& mesh = std::get<TriMesh>(result.mesh);
+  EXPECT_EQ(mesh.vertex_count(), 5U);  // of six corners, two are equal
+  ASSERT_EQ(mesh.cell_count(), 2U);
+  EXPECT_EQ(mesh.cells[0], cell(0, 1, 2));
+  EXPECT_EQ(mesh.cells[1], cell(1, 3, 4));
+  EXPECT_TRUE(mesh.points.is_double());  // 0.3333333333333333 says more than a float
+  EXPECT_EQ(count_of(result.report, "triangle"), 2U);
+  EXPECT_TRUE(has_note(result.report, "Joined 6 corners of triangles to 5 points."));
+}
+
+TEST(Formats, StlLeftApart) {
+  TempDir directory;
+  testing::save(directory / "a.stl", testing::samples("stl").at("by_hand_text.stl"));
+  const ReadResult result = read_mesh(directory / "a.stl", {.weld = false});
+  const TriMesh& mesh = std::get<TriMesh>(result.mesh);
   EXPECT_EQ(mesh.vertex_count(), 6U);
   ASSERT_EQ(mesh.cell_count(), 2U);
   EXPECT_EQ(mesh.cells[1], cell(3, 4, 5));
-  EXPECT_TRUE(mesh.points.is_double());  // 0.3333333333333333 says more than a float
-  EXPECT_EQ(count_of(result.report, "triangle"), 2U);
-  EXPECT_TRUE(has_note(result.report, "weld"));
+  EXPECT_TRUE(has_note(result.report, "apart"));
+}
+
+// The second triangle has two corners at one place, of which one is written as -0, and a point that no other
+// has.
+TEST(Formats, StlTrianglesThatCollapse) {
+  TempDir directory;
+  const auto facet = [](const char* corners) {
+    return "facet normal 0 0 0\nouter loop\n" + std::string(corners) + "endloop\nendfacet\n";
+  };
+  testing::save(directory / "a.stl", "solid\n" + facet("vertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n") +
+                                         facet("vertex 0 0 0\nvertex -0 0 -0\nvertex 5 5 5\n") +
+                                         facet("vertex 0 1 0\nvertex 1 0 0\nvertex 1 1 0\n") + "endsolid\n");
+  const ReadResult result = read_mesh(directory / "a.stl");
+  const TriMesh& mesh = std::get<TriMesh>(result.mesh);
+  ASSERT_EQ(mesh.vertex_count(), 4U);
+  EXPECT_EQ(mesh.points[VertexId(3)], (Vec3d{1, 1, 0}));
+  ASSERT_EQ(mesh.cell_count(), 2U);
+  EXPECT_EQ(mesh.cells[1], cell(2, 1, 3));
+  EXPECT_EQ(count_of(result.report, "triangle"), 3U);
+  EXPECT_TRUE(has_note(result.report, "Left out 1 triangle with two corners at one place."));
+  EXPECT_TRUE(has_note(result.report, "Joined 6 corners of triangles to 4 points."));
+  const TriMesh apart = read_triangles(directory / "a.stl", {.weld = false});
+  EXPECT_EQ(apart.vertex_count(), 9U);
+  EXPECT_EQ(apart.cell_count(), 3U);
 }
 
 TEST(Formats, StlBinaryThatCallsItselfSolid) {

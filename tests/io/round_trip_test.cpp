@@ -112,13 +112,14 @@ INSTANTIATE_TEST_SUITE_P(Formats, RoundTripTriangles, cases({"vtu", "vtp", "vtk"
 INSTANTIATE_TEST_SUITE_P(Formats, RoundTripGrids, cases({"vti", "vtk"}), name_of);
 INSTANTIATE_TEST_SUITE_P(Formats, RoundTripFields, cases({"vtu", "vtp", "vtk", "ply"}), name_of);
 
-// Two triangles on an edge become six points; each triangle keeps its place.
-TEST(RoundTripStl, SoupStaysSoup) {
+// Two triangles on an edge are six corners in the file; each triangle keeps its place.
+TEST(RoundTripStl, CornersAreJoinedOrStayApart) {
   for (const bool ascii : {false, true}) {
     TempDir directory;
     const TriMesh mesh = testing::make_two_triangles<float>();
     write_mesh(directory / "mesh.stl", mesh, {.ascii = ascii});
-    const TriMesh back = read_triangles(directory / "mesh.stl");
+    EXPECT_EQ(read_triangles(directory / "mesh.stl").vertex_count(), 4U);
+    const TriMesh back = read_triangles(directory / "mesh.stl", {.weld = false});
     ASSERT_EQ(back.vertex_count(), 6U);
     ASSERT_EQ(back.cell_count(), 2U);
     EXPECT_FALSE(back.points.is_double());

@@ -30,6 +30,11 @@ struct ReadOptions {
   /// If set, tetrahedra, hexahedra, voxels, wedges and pyramids are put there as they are, and the mesh that
   /// is returned is then empty. Files without any are read as ever.
   SolidMesh* solids = nullptr;
+  /// Join equal corners of formats that store the corners of each triangle apart (stl), numbered by their
+  /// first occurrence. Triangles with two corners at one place are left out.
+  bool weld = true;
+  /// Whose host threads weld. What is read does not depend on how many they are.
+  Exec exec = Exec::host();
   const Monitor* monitor = nullptr;
 };
 

@@ -68,7 +68,7 @@ struct DoctorOptions {
 };
 
 /// Lists every defect. Never throws for a bad mesh: that is what it is for. O(n log n) time; 17 bytes a
-/// tetrahedron, 29 bytes a triangle and 32 bytes a vertex of memory while it runs; the same report for any
+/// tetrahedron, 29 bytes a triangle and 46 bytes a vertex of memory while it runs; the same report for any
 /// number of threads. Error(cancelled) if the monitor asks to stop.
 [[nodiscard]] DoctorReport diagnose(const TriMesh& mesh, const DoctorOptions& options = {});
 [[nodiscard]] DoctorReport diagnose(const TetMesh& mesh, const DoctorOptions& options = {});

@@ -1,10 +1,13 @@
-// STL, text and binary. The triangles stay a soup: three points each, as the file has them.
+// STL, text and binary. The file has three corners for each triangle; equal ones are joined unless they are
+// to stay.
+#include <algorithm>
 #include <cstring>
 
 #include <tessera/io/detail/cells.h>
 #include <tessera/io/detail/formats.h>
 #include <tessera/io/detail/roles.h>
 #include <tessera/io/detail/text.h>
+#include <tessera/mesh/detail/equal_points.h>
 
 namespace tessera::detail::io {
 namespace {
@@ -12,9 +15,9 @@ namespace {
 constexpr std::uint64_t header_bytes = 80;
 constexpr std::uint64_t facet_bytes = 50;  // normal, three points, two bytes that nobody agrees on
 
-TriMesh make_soup(Points points) {
+TriMesh make_soup(Points corners) {
   TriMesh mesh;
-  mesh.points = std::move(points);
+  mesh.points = std::move(corners);
   mesh.cells.resize(mesh.points.size() / 3);
   for (std::uint32_t i = 0; i < mesh.cells.size(); ++i) {
     mesh.cells[i] = {VertexId(3 * i), VertexId(3 * i + 1), VertexId(3 * i + 2)};
@@ -22,10 +25,43 @@ TriMesh make_soup(Points points) {
   return mesh;
 }
 
-TriMesh read_binary_facets(Input& input, std::uint64_t count, FileReport& report) {
+/// The corners of triangles whose three corners lie apart.
+Array<std::uint32_t> list_kept_corners(const PointGroups& groups) {
+  Array<std::uint32_t> kept;
+  kept.reserve(groups.connections.size());
+  for (std::uint32_t i = 0; i + 2 < groups.connections.size(); i += 3) {
+    const VertexId* const v = &groups.connections[i];
+    if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0]) continue;
+    for (std::uint32_t corner = i; corner < i + 3; ++corner) kept.push_back(corner);
+  }
+  return kept;
+}
+
+/// Joins equal corners and leaves triangles out that lose one, with the points that only they have.
+TriMesh weld(Points corners, const Exec& exec, FileReport& report) {
+  PointGroups groups = group_equal_points(corners, exec);
+  const std::size_t all = corners.size();
+  if (const Array<std::uint32_t> kept = list_kept_corners(groups); kept.size() < all) {
+    corners = corners.gather(kept);
+    groups = group_equal_points(corners, exec);
+    const std::size_t lost = (all - kept.size()) / 3;
+    report.notes.push_back("Left out " + std::to_string(lost) + (lost == 1 ? " triangle" : " triangles") +
+                           " with two corners at one place.");
+  }
+  report.notes.push_back("Joined " + std::to_string(corners.size()) + " corners of triangles to " +
+                         std::to_string(groups.size()) + " points.");
+  TriMesh mesh;
+  mesh.points = corners.gather(groups.first);
+  mesh.cells.resize(corners.size() / 3);
+  for (std::size_t i = 0; i < mesh.cells.size(); ++i)
+    std::copy_n(&groups.connections[3 * i], 3, mesh.cells[i].begin());
+  return mesh;
+}
+
+Points read_binary_facets(Input& input, std::uint64_t count, FileReport& report) {
   input.seek(header_bytes + 4);
   input.require(count, facet_bytes, "triangles");
-  if (count > 0xFFFFFFFFu / 3) input.refuse("has more than 4294967295 points");
+  if (count > 0xFFFFFFFEu / 3) input.refuse("has more than 4294967294 points");
   Array<Vec3f> points(3 * count);
   bool has_extra = false;
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -39,10 +75,10 @@ TriMesh read_binary_facets(Input& input, std::uint64_t count, FileReport& report
   if (has_extra)
     report.notes.emplace_back(
         "Left out the two bytes behind each triangle, which some programs use for colours.");
-  return make_soup(std::move(points));
+  return points;
 }
 
-TriMesh read_text_facets(Input& input) {
+Points read_text_facets(Input& input) {
   TextPoints points;
   std::size_t in_loop = 0;
   bool is_closed = false;
@@ -69,12 +105,13 @@ TriMesh read_text_facets(Input& input) {
     }
   }
   if (in_loop != 0 || !is_closed) input.fail("ends inside a solid");
-  return make_soup(points.take());
+  if (points.size() > 0xFFFFFFFEu) input.refuse("has more than 4294967294 points");
+  return points.take();
 }
 
 }  // namespace
 
-AnyMesh read_stl(Input& input, const ReadOptions&, FileReport& report) {
+AnyMesh read_stl(Input& input, const ReadOptions& options, FileReport& report) {
   const std::string_view start = input.peek(header_bytes + 4);
   std::uint32_t count = 0;
   if (start.size() >= header_bytes + 4) {
@@ -84,10 +121,11 @@ AnyMesh read_stl(Input& input, const ReadOptions&, FileReport& report) {
   // Binary files may begin with "solid" too, so the size decides first.
   const bool is_text = start.starts_with("solid") && input.size() != header_bytes + 4 + facet_bytes * count;
   if (!is_text && start.size() < header_bytes + 4) input.fail("is too short for an STL file");
-  TriMesh mesh = is_text ? read_text_facets(input) : read_binary_facets(input, count, report);
-  report.cells.push_back({cell_type_name(triangle), mesh.cell_count()});
-  report.notes.emplace_back("STL does not say which triangles share points; weld joins them.");
-  return mesh;
+  Points corners = is_text ? read_text_facets(input) : read_binary_facets(input, count, report);
+  report.cells.push_back({cell_type_name(triangle), corners.size() / 3});
+  if (options.weld) return weld(std::move(corners), options.exec, report);
+  report.notes.emplace_back("Left the corners of triangles apart.");
+  return make_soup(std::move(corners));
 }
 
 namespace {

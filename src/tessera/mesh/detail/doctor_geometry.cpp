@@ -8,8 +8,7 @@
 #include <cstddef>
 #include <utility>
 
-#include <tessera/core/random.h>
-#include <tessera/exec/primitives.h>
+#include <tessera/mesh/detail/equal_points.h>
 
 namespace tessera::detail::doctor {
 namespace {
@@ -104,29 +103,6 @@ int exact_volume_sign(std::array<Vec3d, 4> p) {
   return volume.sign();
 }
 
-/// A number that equal points share.
-template <class T>
-std::uint64_t hash_point(Vec3<T> p) {
-  const auto bits = [](T x) {
-    return std::bit_cast<std::uint64_t>(static_cast<double>(x == T(0) ? T(0) : x));
-  };
-  return splitmix64(splitmix64(splitmix64(bits(p.x)) ^ bits(p.y)) ^ bits(p.z));
-}
-
-/// Gives the points of a run of equal hashes, ids ascending, their first equals.
-template <class T>
-void resolve_run(std::span<const std::uint32_t> run, std::span<const Vec3<T>> points,
-                 std::span<std::uint32_t> first) {
-  // Nearly always all points of a run are equal; a longer search is paid only for colliding hashes.
-  for (std::size_t i = 1; i < run.size(); ++i) {
-    const Vec3<T> p = points[run[i]];
-    if (!is_finite(p)) continue;
-    const auto is_equal = [&](std::uint32_t v) { return first[v] == v && points[v] == p; };
-    const auto itself = run.begin() + static_cast<std::ptrdiff_t>(i);
-    first[run[i]] = *std::find_if(run.begin(), itself, is_equal);
-  }
-}
-
 }  // namespace
 
 int volume_sign(Vec3d a, Vec3d b, Vec3d c, Vec3d d) {
@@ -164,27 +140,15 @@ bool has_zero_area(Vec3d a, Vec3d b, Vec3d c) {
 }
 
 Array<std::uint32_t> find_first_equals(const PassContext& context, const Points& points) {
-  constexpr std::string_view stage = "comparing points";
-  return points.visit([&](auto p) {
-    using T = decltype(p[0].x + p[0].x);
-    const std::size_t n = p.size();
-    Array<std::uint64_t> hashes(n);
-    Array<std::uint32_t> ids(n);
-    Array<std::uint32_t> first(n);
-    for_each_element(context, stage, n, [&](std::size_t i) {
-      hashes[i] = hash_point(p[i]);
-      first[i] = ids[i] = static_cast<std::uint32_t>(i);
+  const PointGroups groups = group_equal_points(points, context.exec);
+  Array<std::uint32_t> first(points.size());
+  points.visit([&](auto p) {
+    for_each_element(context, "comparing points", p.size(), [&](std::size_t i) {
+      first[i] =
+          is_finite(p[i]) ? groups.first[groups.connections[i].index()] : static_cast<std::uint32_t>(i);
     });
-    sort_pairs(context.exec, std::span(hashes), std::span(ids));
-    for_each_element(context, stage, n, [&](std::size_t i) {
-      if (i > 0 && hashes[i] == hashes[i - 1]) return;
-      std::size_t end = i + 1;
-      while (end < n && hashes[end] == hashes[i]) ++end;
-      resolve_run(std::span(std::as_const(ids)).subspan(i, end - i), std::span<const Vec3<T>>(p),
-                  std::span(first));
-    });
-    return first;
   });
+  return first;
 }
 
 }  // namespace tessera::detail::doctor

@@ -25,7 +25,7 @@ template <class T>
 [[nodiscard]] bool has_zero_area(Vec3d a, Vec3d b, Vec3d c);
 
 /// For each point the smallest id of a point with equal coordinates: -0 equals 0, and a point that is not
-/// finite equals no other. 32 bytes a point while it runs.
+/// finite equals no other. Memory: that of group_equal_points().
 [[nodiscard]] Array<std::uint32_t> find_first_equals(const PassContext& context, const Points& points);
 
 }  // namespace tessera::detail::doctor

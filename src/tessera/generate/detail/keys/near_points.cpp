@@ -24,6 +24,7 @@
 #include <tessera/core/error.h>
 #include <tessera/exec/detail/host/runs.h>
 #include <tessera/exec/for_each.h>
+#include <tessera/generate/detail/common/checks.h>
 #include <tessera/generate/detail/common/parts.h>
 #include <tessera/generate/detail/keys/hash_marks.h>
 #include <tessera/generate/detail/keys/point_groups.h>
@@ -239,6 +240,7 @@ Array<std::uint32_t> join_near(const Points& points, std::span<const std::uint32
 PointGroups group_near_points(const Points& points, double tolerance, const Exec& exec) {
   if (!(tolerance >= 0) || !std::isfinite(tolerance))
     refuse_tolerance(tolerance, "cannot be used; it must be a finite length, 0 for equal coordinates");
+  expect_ids(static_cast<double>(points.size()), "points");
   PointGroups groups = group_equal_points(points, exec);
   if (tolerance == 0) return groups;
   const Array<std::uint32_t> joined = join_near(points, groups.first, tolerance, exec);

@@ -75,7 +75,7 @@ Welded<3> weld(const TetMesh& soup, const WeldOptions& options) {
 }
 
 std::uint64_t weld_bytes(std::uint64_t points, std::uint64_t cells, int dimension, double tolerance) {
-  const std::uint64_t grouping = tolerance > 0 ? 100 : 42;  // as point_groups.h has it
+  const std::uint64_t grouping = tolerance > 0 ? 100 : 42;  // as equal_points.h and point_groups.h have it
   const std::uint64_t result = 4 + sizeof(Vec3d);           // connections and coordinates
   return points * (grouping + result) + cells * 4 * static_cast<std::uint64_t>(dimension + 1);
 }

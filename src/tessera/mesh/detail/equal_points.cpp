@@ -1,4 +1,4 @@
-#include <tessera/generate/detail/keys/point_groups.h>
+#include <tessera/mesh/detail/equal_points.h>
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,6 @@
 #include <utility>
 
 #include <tessera/exec/detail/host/scan.h>
-#include <tessera/generate/detail/common/checks.h>
 
 namespace tessera::detail {
 namespace {
@@ -241,7 +240,6 @@ class EqualPoints {
 }  // namespace
 
 PointGroups group_equal_points(const Points& points, const Exec& exec) {
-  expect_ids(static_cast<double>(points.size()), "points");
   return points.visit([&](auto from) {
     using Vector = std::remove_const_t<typename decltype(from)::element_type>;
     return EqualPoints<decltype(Vector::x)>(from, exec).run();

@@ -11,6 +11,7 @@
 
 #include "application/cleanup.h"
 #include "application/text.h"
+#include "data/raw_volume.h"
 
 namespace tessera::cli {
 
@@ -48,6 +49,7 @@ void add_reading_options(OptionList& app, InputOptions& options) {
       "--simplices", options.simplices,
       "cut polygons into triangles, hexahedra and the like into tetrahedra; only convert must be told");
   app.add_flag("!--no-weld", options.weld, "leave equal corners of the triangles of an stl file apart");
+  add_raw_options(app, options.raw);
 }
 
 Option add_output_options(OptionList& app, OutputOptions& options) {
@@ -58,6 +60,7 @@ Option add_output_options(OptionList& app, OutputOptions& options) {
 }
 
 Input read_input(Session& session, const InputOptions& options, SolidMesh* solids) {
+  if (!options.raw.dims.empty()) return read_raw_volume(session, options);
   session.add_input(options.file);
   check_fits(session, options.file);
   ReadResult read = session.in_phase(Phase::read, [&] {
@@ -69,7 +72,10 @@ Input read_input(Session& session, const InputOptions& options, SolidMesh* solid
                                       .monitor = &session.monitor()});
     } catch (const Error& error) {
       const std::string_view what = error.what();
-      if (what.find("ask for simplices") == std::string_view::npos) throw;
+      const auto says = [&](std::string_view words) { return what.find(words) != std::string_view::npos; };
+      if (says("has an unknown extension"))
+        throw Error(error.code(), fmt::format("{}; a raw volume needs --dims", what));
+      if (!says("ask for simplices")) throw;
       throw Error(error.code(), fmt::format("{} (--simplices)", what));
     }
   });

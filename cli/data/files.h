@@ -20,12 +20,21 @@ class Option;
 
 namespace tessera::cli {
 
+/// How to read a file without a header. Without dims the file is no raw volume.
+struct RawOptions {
+  std::string dims;               ///< "256x256x128"
+  std::string type = "uint8";     ///< a ScalarType by name
+  std::string spacing = "1x1x1";  ///< "0.5x0.5x2"
+  bool is_big_endian = false;
+};
+
 /// The options of a verb that reads one mesh.
 struct InputOptions {
   std::filesystem::path file;
   bool simplices =
       true;          ///< cut other cells; where that would change what is written, only if it is asked for
   bool weld = true;  ///< join equal corners of stl files
+  RawOptions raw;
 };
 
 /// The options of a verb that writes one mesh.
@@ -49,7 +58,8 @@ struct Input {
 };
 
 /// Reads the file in the read phase. Error(out_of_memory) before reading if the file alone is larger than
-/// --memory allows, and after it if the mesh is; else the errors of read_mesh().
+/// --memory allows, and after it if the mesh is; else the errors of read_mesh(). With dims, the file is read
+/// as a raw volume.
 /// With `solids`, cells of solids are put there uncut (ReadOptions::solids).
 [[nodiscard]] Input read_input(Session& session, const InputOptions& options, SolidMesh* solids = nullptr);
 

@@ -124,15 +124,22 @@ Field read_numbers(Session& session, const fs::path& file, const Grid& grid, Sca
 }  // namespace
 
 void add_raw_options(OptionList& app, RawOptions& options) {
+  const std::string group = "Raw volumes (numbers without a header)";
   app.add_option("--dims", options.dims, "the input is a raw volume of so many points, such as 256x256x128")
-      ->type_name("XxYxZ");
-  app.add_option("--type", options.type, "numbers of a raw volume: uint8, int16, float32, ...")
-      ->capture_default_str();
-  app.add_option("--spacing", options.spacing, "distances of a raw volume's points")->capture_default_str();
-  app.add_flag("--big-endian", options.is_big_endian, "a raw volume's numbers begin with their high byte");
+      ->type_name("XxYxZ")
+      ->group(group);
+  app.add_option("--type", options.type, "its numbers: uint8, int16, float32, ...")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--spacing", options.spacing, "distances of its points")
+      ->capture_default_str()
+      ->group(group);
+  app.add_flag("--big-endian", options.is_big_endian, "its numbers begin with their high byte")->group(group);
 }
 
-Input read_raw_volume(Session& session, const fs::path& file, const RawOptions& options) {
+Input read_raw_volume(Session& session, const InputOptions& input) {
+  const fs::path& file = input.file;
+  const RawOptions& options = input.raw;
   session.add_input(file);
   Grid grid = make_grid(options);
   const ScalarType type = parse_type(options.type);

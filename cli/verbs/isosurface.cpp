@@ -15,14 +15,12 @@
 #include "application/verb.h"
 #include "data/fields.h"
 #include "data/files.h"
-#include "data/raw_volume.h"
 
 namespace tessera::cli {
 namespace {
 
 struct SurfaceOptions {
   InputOptions input;
-  RawOptions raw;
   OutputOptions output;
   std::vector<double> values;
   std::string field;
@@ -37,7 +35,6 @@ const std::map<std::string, SurfaceNormals> normal_names = {{"none", SurfaceNorm
 
 void declare_isosurface(OptionList& app, SurfaceOptions& options) {
   add_input_options(app, options.input);
-  add_raw_options(app, options.raw);
   app.add_option("--value", options.values, "the isovalue, or several between commas")
       ->required()
       ->delimiter(',')
@@ -53,11 +50,6 @@ void declare_isosurface(OptionList& app, SurfaceOptions& options) {
   app.add_flag("--provenance", options.provenance,
                "add InputEdge, InputWeight and InputCell: where each vertex and triangle came from");
   add_output_options(app, options.output)->description("the surface to write");
-}
-
-Input read_volume(Session& session, const SurfaceOptions& options) {
-  if (!options.raw.dims.empty()) return read_raw_volume(session, options.input.file, options.raw);
-  return read_input(session, options.input);
 }
 
 /// Ids as the signed 64 bits that every reader of VTK files has.
@@ -136,7 +128,7 @@ int run_contour_lines(Session& session, const SurfaceOptions& options, const Gri
 int run_isosurface(Session& session, const SurfaceOptions& options) {
   if (!options.output.file.empty()) check_output(session, options.output);
   check_values(options.values);
-  Input input = read_volume(session, options);
+  Input input = read_input(session, options.input);
   check_mesh(input.mesh);
   for (const std::string& note : input.report.notes) session.note(note);
   const Field& field = session.in_phase(

@@ -8,14 +8,12 @@
 #include "application/text.h"
 #include "application/verb.h"
 #include "data/files.h"
-#include "data/raw_volume.h"
 
 namespace tessera::cli {
 namespace {
 
 struct TetrahedralizeArguments {
   InputOptions input;
-  RawOptions raw;
   OutputOptions output;
   TetMethod method = TetMethod::six;
   bool provenance = false;
@@ -25,8 +23,7 @@ const std::map<std::string, TetMethod> method_names = {
     {"five", TetMethod::five}, {"six", TetMethod::six}, {"face-centred", TetMethod::face_centred}};
 
 void declare_tetrahedralize(OptionList& app, TetrahedralizeArguments& options) {
-  app.add_option("input", options.input.file, "the mesh file to read")->required()->type_name("FILE");
-  add_raw_options(app, options.raw);
+  add_input_options(app, options.input);
   app.add_option(
          "--method", options.method,
          "five or six tetrahedra a hexahedron, or 24 around points in its middle and in its faces (six)")
@@ -38,8 +35,7 @@ void declare_tetrahedralize(OptionList& app, TetrahedralizeArguments& options) {
 int run_tetrahedralize(Session& session, const TetrahedralizeArguments& options) {
   if (!options.output.file.empty()) check_output(session, options.output);
   SolidMesh solids;
-  const Input input = options.raw.dims.empty() ? read_input(session, options.input, &solids)
-                                               : read_raw_volume(session, options.input.file, options.raw);
+  const Input input = read_input(session, options.input, &solids);
   for (const std::string& note : input.report.notes) session.note(note);
   const Grid* grid = std::get_if<Grid>(&input.mesh);
   if (grid == nullptr && solids.cell_count() == 0) {

@@ -185,6 +185,58 @@ TEST_F(CliFiles, DoctorFindsMendsAndDrawsDefects) {
   EXPECT_EQ(run({"doctor", "mended.off"}).code, 0);
 }
 
+/// The same grid of 6 x 5 x 4 points as numbers and, with a header, as text.
+class CliRawVolumes : public CliFiles {
+ protected:
+  void SetUp() override {
+    std::string bytes;
+    std::string text =
+        "# vtk DataFile Version 3.0\nx\nASCII\nDATASET STRUCTURED_POINTS\nDIMENSIONS 6 5 4\nORIGIN 0 0 0\n"
+        "SPACING 1 1 2\nPOINT_DATA 120\nSCALARS value unsigned_short\nLOOKUP_TABLE default\n";
+    for (unsigned i = 0; i < 120; ++i) {
+      const unsigned value = i * 7919 % 1009;
+      bytes += {static_cast<char>(value / 256), static_cast<char>(value % 256)};
+      text += std::to_string(value) + "\n";
+    }
+    write("v.raw", bytes);
+    write("v.vtk", text);
+  }
+  const Arguments how = {"--dims", "6x5x4", "--type", "uint16", "--spacing", "1x1x2", "--big-endian"};
+};
+
+TEST_F(CliRawVolumes, EveryVerbThatTakesAGridReadsThem) {
+  for (const Arguments& verb : std::vector<Arguments>{{"critical-points"},
+                                                      {"gradient"},
+                                                      {"morse-smale"},
+                                                      {"persistence"},
+                                                      {"doctor"},
+                                                      {"isosurface", "--value", "500"},
+                                                      {"tetrahedralize"},
+                                                      {"coarsen", "--value", "500"}}) {
+    Arguments raw = {verb.front(), "v.raw"};
+    Arguments with_header = {verb.front(), "v.vtk"};
+    for (Arguments* line : {&raw, &with_header}) line->insert(line->end(), verb.begin() + 1, verb.end());
+    raw.insert(raw.end(), how.begin(), how.end());
+    EXPECT_EQ(run_json(raw)["result"], run_json(with_header)["result"]) << verb.front();
+  }
+  Arguments line = {"convert", "v.raw", "-o", "g.vti"};
+  line.insert(line.end(), how.begin(), how.end());
+  ok(line);
+  ok({"convert", "v.vtk", "-o", "h.vti"});
+  EXPECT_EQ(read("g.vti"), read("h.vti"));
+  line = {"info", "v.raw"};
+  line.insert(line.end(), how.begin(), how.end());
+  EXPECT_EQ(run_json(line)["result"]["files"][0]["fields"], info("v.vtk")["fields"]);
+}
+
+TEST_F(CliRawVolumes, AreRefusedWithAReason) {
+  expect_one_sentence(run({"info", "v.raw"}), 6, {"v.raw", "unknown extension", "a raw volume needs --dims"});
+  expect_one_sentence(run({"gradient", "v.raw", "--dims", "6x5x5", "--type", "int16"}), 4,
+                      {"240 bytes", "300"});
+  expect_one_sentence(run({"curvature", "v.raw", "--dims", "6x5x4", "--type", "int16"}), 6,
+                      {"v.raw", "grid"});
+}
+
 TEST_F(CliFiles, FilesThatAnInputIsReadFromAreNotWrittenOver) {
   write("t.node", "4 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 2\n");
   write("t.ele", "1 4\n0 0 1 2 3\n");

@@ -183,6 +183,13 @@ TEST_F(CliFiles, DoctorFindsMendsAndDrawsDefects) {
   ok({"doctor", "bad.off", "--fix", "-o", "mended.off"});
   EXPECT_EQ(info("mended.off")["cells"], 1);
   EXPECT_EQ(run({"doctor", "mended.off"}).code, 0);
+  // Triangle 1 has its corners on a line.
+  write("flat.off", "OFF\n4 2 0\n0 0 0\n1 0 0\n0 1 0\n2 0 0\n3 0 1 2\n3 0 1 3\n");
+  EXPECT_EQ(run_json({"doctor", "flat.off", "--fix", "-o", "mended.off"})["result"]["changes"][0]["kind"],
+            "dropped_degenerate_cells");
+  EXPECT_EQ(info("mended.off")["cells"], 1);
+  ok({"doctor", "flat.off", "--fix", "--no-drop", "-o", "kept.off"});
+  EXPECT_EQ(info("kept.off")["cells"], 2);
 }
 
 /// The same grid of 6 x 5 x 4 points as numbers and, with a header, as text.

@@ -78,11 +78,24 @@ TEST(Fix, DropsAndFieldsFollow) {
   EXPECT_FALSE(diagnose(mesh).has_errors());
 }
 
-TEST(Fix, KeepsSlivers) {
-  TriMesh mesh = make_surface(3, {{0, 1, 2}});
-  mesh.points = Array<Vec3f>{{0, 0, 0}, {1, 1, 1}, {2, 2, 2}};
-  EXPECT_TRUE(fix(mesh).changes.empty());
-  EXPECT_EQ(mesh.cell_count(), 1u);
+TEST(Fix, DropsCellsOfZeroSizeAndKeepsSlivers) {
+  TriMesh mesh = make_surface(6, {{0, 1, 2}, {3, 4, 5}, {0, 1, 3}});
+  mesh.points = Array<Vec3f>{{0, 0, 0}, {1, 1, 1}, {2, 2, 2}, {0, 1e-30f, 0}, {1, 1, 2}, {2, 2, 4}};
+  label(mesh);
+  TriMesh kept = mesh;
+  EXPECT_EQ(fix(mesh).changes, (Changes{{"dropped_degenerate_cells", 1}, {"dropped_isolated_points", 1}}));
+  EXPECT_EQ(numbers(mesh.cell_data, "cell"), (Numbers{1, 2}));
+  EXPECT_TRUE(fix(kept, {.drop = false, .orient = false}).changes.empty());
+  EXPECT_EQ(kept.cell_count(), 3u);
+}
+
+TEST(Fix, DropsFlatTetrahedra) {
+  TetMesh mesh = make_solid(5, {{0, 1, 2, 3}, {0, 1, 2, 4}});
+  mesh.points = Array<Vec3f>{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {7, 3, 0}, {0, 0, 1e-20f}};
+  label(mesh);
+  EXPECT_EQ(fix(mesh).changes, (Changes{{"dropped_degenerate_cells", 1}, {"dropped_isolated_points", 1}}));
+  EXPECT_EQ(numbers(mesh.cell_data, "cell"), (Numbers{1}));
+  EXPECT_EQ(diagnose(mesh).find("degenerate_cell"), nullptr);
 }
 
 TEST(Fix, WeldsEqualPoints) {
@@ -154,6 +167,7 @@ void expect_mended(SimplexMesh<Dim> mesh, bool weld) {
   EXPECT_FALSE(report.has_errors());
   EXPECT_EQ(report.find("isolated_vertex"), nullptr);
   EXPECT_EQ(report.find("inverted_cell"), nullptr);
+  EXPECT_EQ(report.find("degenerate_cell"), nullptr);
   EXPECT_TRUE(!weld || report.find("coincident_point") == nullptr);
   EXPECT_TRUE(!report.orientable || report.find("inconsistent_orientation") == nullptr);
   const SimplexMesh<Dim> once = mesh;

@@ -110,8 +110,10 @@ void check_points_and_fields(const TriMesh& mesh, std::string_view name, const E
 void check_points_and_fields(const TetMesh& mesh, std::string_view name, const Exec& exec = Exec::host());
 
 struct FixOptions {
-  bool drop = true;   ///< cells with bad, repeated or duplicate indices; points that are not finite or unused
-  bool weld = false;  ///< join points with exactly equal coordinates
+  /// Cells with bad, repeated or duplicate indices or of exactly zero size; points that are not finite or
+  /// unused.
+  bool drop = true;
+  bool weld = false;   ///< join points with exactly equal coordinates
   bool orient = true;  ///< turn cells so that neighbours agree (triangles) or volumes are positive (tets)
   Exec exec = Exec::host();  ///< host threads; fix() does not use a device
   const Monitor* monitor = nullptr;

@@ -115,17 +115,6 @@ struct Signs {
   }
 };
 
-/// Areas have no sign in space: a triangle's is 0 or 1.
-template <int Dim, class T>
-int cell_sign(const Cell<Dim>& cell, std::span<const Vec3<T>> points) {
-  const auto corner = [&](std::size_t i) { return vec_cast<double>(points[cell[i].index()]); };
-  if constexpr (Dim == 2) {
-    return has_zero_area(corner(0), corner(1), corner(2)) ? 0 : 1;
-  } else {
-    return volume_sign(corner(0), corner(1), corner(2), corner(3));
-  }
-}
-
 template <int Dim, class T>
 Signs list_signs(const PassContext& context, std::span<const Cell<Dim>> cells,
                  std::span<const Vec3<T>> points, const SortedOut& sorted) {
@@ -136,7 +125,7 @@ Signs list_signs(const PassContext& context, std::span<const Cell<Dim>> cells,
         for (std::size_t c = range.begin; c < range.end; ++c) {
           const auto has_place = [&](VertexId v) { return is_finite(points[v.index()]); };
           if (!sorted.is_sound(c) || !std::all_of(cells[c].begin(), cells[c].end(), has_place)) continue;
-          const int sign = cell_sign<Dim, T>(cells[c], points);
+          const int sign = cell_sign(cells[c], points);
           (sign == 0  ? found.zero
            : sign < 0 ? found.negative
                       : found.positive)

@@ -111,20 +111,35 @@ void Fixer<Dim>::drop_cells() {
   const auto count = [&](CellState state) {
     return static_cast<std::uint64_t>(std::count(sorted.states.begin(), sorted.states.end(), state));
   };
-  Array<std::uint8_t> keeps(cells_.size());
-  std::uint64_t lost = 0;
+  struct Lost {
+    std::uint64_t without_place = 0;
+    std::uint64_t flat = 0;
+  } lost;
+  Array<std::uint8_t> keeps(cells_.size(), 0);
   mesh_.points.visit([&](auto points) {
-    for (std::size_t c = 0; c < cells_.size(); ++c) {
-      const auto has_place = [&](VertexId v) { return doctor::is_finite(points[v.index()]); };
-      const bool is_sound = sorted.is_sound(c);
-      keeps[c] = is_sound && std::all_of(cells_[c].begin(), cells_[c].end(), has_place) ? 1 : 0;
-      lost += is_sound && keeps[c] == 0 ? 1 : 0;
-    }
+    const auto has_place = [&](VertexId v) { return doctor::is_finite(points[v.index()]); };
+    doctor::run_pass(
+        context_, "measuring cells", cells_.size(), Lost{},
+        [&](host::Range range, int, Lost& found) {
+          for (std::size_t c = range.begin; c < range.end; ++c) {
+            if (!sorted.is_sound(c)) continue;
+            const bool is_placed = std::all_of(cells_[c].begin(), cells_[c].end(), has_place);
+            const bool is_flat = is_placed && doctor::cell_sign(cells_[c], points) == 0;
+            found.without_place += is_placed ? 0 : 1;
+            found.flat += is_flat ? 1 : 0;
+            keeps[c] = is_placed && !is_flat ? 1 : 0;
+          }
+        },
+        [&](const Lost& found) {
+          lost.without_place += found.without_place;
+          lost.flat += found.flat;
+        });
   });
   note(report_.changes, "dropped_out_of_range_cells", count(CellState::out_of_range));
   note(report_.changes, "dropped_repeated_index_cells", count(CellState::repeated_index));
   note(report_.changes, "dropped_duplicate_cells", count(CellState::duplicate));
-  note(report_.changes, "dropped_non_finite_cells", lost);
+  note(report_.changes, "dropped_non_finite_cells", lost.without_place);
+  note(report_.changes, "dropped_degenerate_cells", lost.flat);
   keep_cells(keeps);
 }
 
@@ -229,11 +244,8 @@ void Fixer<3>::orient() {
   mesh_.points.visit([&](auto points) {
     const auto is_inverted = [&](const Cell& cell) {
       if (!doctor::is_in_range(cell, points.size()) || doctor::find_repeated(cell).is_valid()) return false;
-      const auto corner = [&](std::size_t i) { return vec_cast<double>(points[cell[i].index()]); };
-      for (std::size_t i = 0; i < 4; ++i) {
-        if (!doctor::is_finite(corner(i))) return false;
-      }
-      return doctor::volume_sign(corner(0), corner(1), corner(2), corner(3)) < 0;
+      const auto has_place = [&](VertexId v) { return doctor::is_finite(points[v.index()]); };
+      return std::all_of(cell.begin(), cell.end(), has_place) && doctor::cell_sign(cell, points) < 0;
     };
     doctor::run_pass(
         context_, "turning cells", cells_.size(), std::uint64_t{0},

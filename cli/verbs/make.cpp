@@ -5,6 +5,7 @@
 #include <charconv>
 #include <limits>
 
+#include <tessera/mesh/doctor.h>
 #include <tessera/mesh/make.h>
 
 #include "application/text.h"
@@ -20,6 +21,7 @@ struct MakeOptions {
   std::vector<std::string> fields;
   bool shuffle = false;
   bool displace = true;
+  bool orient = true;
   OutputOptions output;
 };
 
@@ -35,15 +37,16 @@ struct Shape {
   AnyMesh (*make)(const Sizes& size, const MakeOptions& options, const Exec& exec);
 };
 
-// Kuhn: 12 bytes a point and 6 tetrahedra of 16 bytes. A surface of quads: 12 bytes and 2 triangles of 12.
-// Icosphere: --size is a level, so its memory is 4^level and is checked by its greatest level alone.
+// Kuhn: 12 bytes a point and 6 tetrahedra of 16 bytes, twice while they are turned. A surface of quads: 12
+// bytes and 2 triangles of 12. Icosphere: --size is a level, so its memory is 4^level and is checked by its
+// greatest level alone.
 const std::vector<Shape>& shapes() {
   static const std::vector<Shape> all = {
-      {"kuhn", "32", 1, 108, "points along an edge of the cube it is cut out of",
+      {"kuhn", "32", 1, 204, "points along an edge of the cube it is cut out of",
        [](const Sizes& n, const MakeOptions&, const Exec& exec) -> AnyMesh {
          return make_kuhn(n[0], {.exec = exec});
        }},
-      {"kuhn-full", "32", 1, 108, "points along an edge of the cube",
+      {"kuhn-full", "32", 1, 204, "points along an edge of the cube",
        [](const Sizes& n, const MakeOptions&, const Exec& exec) -> AnyMesh {
          return make_kuhn_full(n[0], {.exec = exec});
        }},
@@ -179,6 +182,12 @@ Field make_field(const AnyMesh& mesh, const std::string& name, const Exec& exec)
   return name == "sphere" ? make_sphere_field(*grid, exec) : make_mri_field(*grid, exec);
 }
 
+/// Makes the volumes of all tetrahedra positive. The library's makers let corners ascend instead.
+void orient(Session& session, AnyMesh& mesh) {
+  if (auto* tets = std::get_if<TetMesh>(&mesh))
+    fix(*tets, {.drop = false, .exec = session.host(), .monitor = &session.monitor()});
+}
+
 AnyMesh shuffle(const AnyMesh& mesh) {
   return std::visit(
       [](const auto& m) -> AnyMesh {
@@ -222,6 +231,8 @@ void declare_make(OptionList& app, MakeOptions& options) {
       ->is_member({"rough", "smooth", "sphere", "mri"});
   app.add_flag("--shuffle", options.shuffle, "put points and cells in a random order (always the same one)");
   app.add_flag("--displace,!--no-displace", options.displace, "for ico: move the points off the sphere (on)");
+  app.add_flag("--orient,!--no-orient", options.orient,
+               "turn tetrahedra of negative volume over; kuhn's corners ascend without it (on)");
   add_output_options(app, options.output)->required();
 }
 
@@ -234,6 +245,7 @@ int run_make(Session& session, const MakeOptions& options) {
     if (field.name() != name) field = rename(std::move(field), name);
     std::visit([&](auto& m) { m.point_data.add(std::move(field)); }, mesh);
   }
+  if (options.orient) session.in_phase(Phase::compute, [&] { orient(session, mesh); });
   if (options.shuffle) mesh = session.in_phase(Phase::compute, [&] { return shuffle(mesh); });
   session.result() = {{"shape", options.shape}, {"fields", options.fields}, {"shuffled", options.shuffle}};
   write_output(session, options.output, mesh);

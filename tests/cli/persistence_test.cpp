@@ -16,7 +16,9 @@ class CliPersistence : public ProgramTest {
     const Outcome outcome = run(line);
     ASSERT_EQ(outcome.code, 0) << outcome.err;
   }
-  void make_solid() { ok({"make", "kuhn", "--size", "20", "--field", "rough", "-o", "solid.vtu"}); }
+  void make_solid() {
+    ok({"make", "kuhn", "--size", "20", "--field", "rough", "--no-orient", "-o", "solid.vtu"});
+  }
   nlohmann::json result(Arguments arguments) {
     arguments.insert(arguments.begin(), "persistence");
     return run_json(arguments)["result"];

@@ -47,7 +47,7 @@ void add_input_options(OptionList& app, InputOptions& options) {
 void add_reading_options(OptionList& app, InputOptions& options) {
   app.add_flag(
       "--simplices", options.simplices,
-      "cut polygons into triangles, hexahedra and the like into tetrahedra; only convert must be told");
+      "cut polygons into triangles, hexahedra and the like into tetrahedra; most verbs do so anyway");
   app.add_flag("!--no-weld", options.weld, "leave equal corners of the triangles of an stl file apart");
   add_raw_options(app, options.raw);
 }
@@ -59,29 +59,27 @@ Option add_output_options(OptionList& app, OutputOptions& options) {
       ->type_name("FILE");
 }
 
-Input read_input(Session& session, const InputOptions& options, SolidMesh* solids) {
+Input read_input(Session& session, const InputOptions& options, CellMesh* cells) {
   if (!options.raw.dims.empty()) return read_raw_volume(session, options);
   session.add_input(options.file);
   check_fits(session, options.file);
+  if (options.simplices) cells = nullptr;
   ReadResult read = session.in_phase(Phase::read, [&] {
     try {
       return read_mesh(options.file, {.simplices = options.simplices,
-                                      .solids = solids,
+                                      .cells = cells,
                                       .weld = options.weld,
                                       .exec = session.host(),
                                       .monitor = &session.monitor()});
     } catch (const Error& error) {
       const std::string_view what = error.what();
-      const auto says = [&](std::string_view words) { return what.find(words) != std::string_view::npos; };
-      if (says("has an unknown extension"))
-        throw Error(error.code(), fmt::format("{}; a raw volume needs --dims", what));
-      if (!says("ask for simplices")) throw;
-      throw Error(error.code(), fmt::format("{} (--simplices)", what));
+      if (what.find("has an unknown extension") == std::string_view::npos) throw;
+      throw Error(error.code(), fmt::format("{}; a raw volume needs --dims", what));
     }
   });
   for (const std::filesystem::path& part : read.report.parts) session.add_part(part);
   const Bytes bytes = std::visit([](const auto& mesh) { return mesh.bytes(); }, read.mesh) +
-                      (solids != nullptr ? solids->bytes() : 0);
+                      (cells != nullptr ? cells->bytes() : 0);
   Reservation reservation(session.memory(), bytes, "the mesh of '" + options.file.string() + "'");
   return {std::move(read.mesh), std::move(read.report), std::move(reservation)};
 }
@@ -115,7 +113,10 @@ void check_folder(Session& session, const fs::path& file) {
   session.add_output(file);
 }
 
-void write_output(Session& session, const OutputOptions& options, const AnyMesh& mesh) {
+namespace {
+
+template <class Mesh>
+void write_any_output(Session& session, const OutputOptions& options, const Mesh& mesh) {
   session.in_phase(Phase::write, [&] {
     const PendingOutput announced(options.file);
     const WriteReport report = write_mesh(options.file, mesh,
@@ -133,6 +134,16 @@ void write_output(Session& session, const OutputOptions& options, const AnyMesh&
                                 {"bytes", bytes}};
   session.print("wrote {}: {}, {} in {}\n", options.file.string(), describe_counts(mesh), format_bytes(bytes),
                 format_seconds(session.total_seconds()));
+}
+
+}  // namespace
+
+void write_output(Session& session, const OutputOptions& options, const AnyMesh& mesh) {
+  write_any_output(session, options, mesh);
+}
+
+void write_output(Session& session, const OutputOptions& options, const CellMesh& mesh) {
+  write_any_output(session, options, mesh);
 }
 
 void expect_poly_extension(const fs::path& file) {
@@ -191,6 +202,11 @@ std::string_view kind_name(const AnyMesh& mesh) {
   return names[mesh.index()];
 }
 
+std::string_view kind_name(const CellMesh& mesh) {
+  constexpr std::string_view names[] = {"point mesh", "line mesh", "polygon mesh", "solid mesh"};
+  return names[mesh.dimension()];
+}
+
 std::string_view cell_name(const AnyMesh& mesh) {
   constexpr std::string_view names[] = {"tetrahedra", "triangles", "cells"};
   return names[mesh.index()];
@@ -198,6 +214,14 @@ std::string_view cell_name(const AnyMesh& mesh) {
 
 std::size_t vertex_count(const AnyMesh& mesh) {
   return std::visit([](const auto& m) { return m.vertex_count(); }, mesh);
+}
+
+std::size_t vertex_count(const CellMesh& mesh) {
+  return mesh.vertex_count();
+}
+
+std::size_t cell_count(const CellMesh& mesh) {
+  return mesh.cell_count();
 }
 
 std::size_t cell_count(const AnyMesh& mesh) {
@@ -211,6 +235,10 @@ std::string counted_cells(std::size_t count, const AnyMesh& mesh) {
 
 std::string describe_counts(const AnyMesh& mesh) {
   return counted(vertex_count(mesh), "point", "points") + ", " + counted_cells(cell_count(mesh), mesh);
+}
+
+std::string describe_counts(const CellMesh& mesh) {
+  return counted(mesh.vertex_count(), "point", "points") + ", " + counted(mesh.cell_count(), "cell", "cells");
 }
 
 std::string extension_of(const fs::path& file) {

@@ -31,10 +31,9 @@ struct RawOptions {
 /// The options of a verb that reads one mesh.
 struct InputOptions {
   std::filesystem::path file;
-  bool simplices =
-      true;          ///< cut other cells; where that would change what is written, only if it is asked for
-  bool weld = true;  ///< join equal corners of stl files
-  RawOptions raw;
+  bool simplices = true;  ///< cut other cells; a verb that keeps them has it false
+  bool weld = true;       ///< join equal corners of stl files
+  RawOptions raw = {};
 };
 
 /// The options of a verb that writes one mesh.
@@ -60,8 +59,8 @@ struct Input {
 /// Reads the file in the read phase. Error(out_of_memory) before reading if the file alone is larger than
 /// --memory allows, and after it if the mesh is; else the errors of read_mesh(). With dims, the file is read
 /// as a raw volume.
-/// With `solids`, cells of solids are put there uncut (ReadOptions::solids).
-[[nodiscard]] Input read_input(Session& session, const InputOptions& options, SolidMesh* solids = nullptr);
+/// With `cells` and without `simplices`, cells are put there uncut (ReadOptions::cells).
+[[nodiscard]] Input read_input(Session& session, const InputOptions& options, CellMesh* cells = nullptr);
 
 /// Error(unsupported | write_failed) for an extension or a folder that write_mesh() would refuse: call it
 /// before the work, so that a slip of the fingers does not cost an hour.
@@ -73,6 +72,7 @@ void check_folder(Session& session, const std::filesystem::path& file);
 
 /// Writes in the write phase, adds `output` to the result and says so.
 void write_output(Session& session, const OutputOptions& options, const AnyMesh& mesh);
+void write_output(Session& session, const OutputOptions& options, const CellMesh& mesh);
 
 /// The same two for points, lines and polygons: .vtp or .vtk. What was written is returned, for the result.
 void check_poly_output(Session& session, const std::filesystem::path& file);
@@ -86,12 +86,17 @@ void write_file(const std::filesystem::path& file, std::string_view bytes);
 
 /// "tetrahedral mesh", "triangle mesh" or "grid".
 [[nodiscard]] std::string_view kind_name(const AnyMesh& mesh);
+/// "solid mesh", "polygon mesh", "line mesh" or "point mesh".
+[[nodiscard]] std::string_view kind_name(const CellMesh& mesh);
 /// "274,625 points, 1,572,864 tetrahedra".
 [[nodiscard]] std::string describe_counts(const AnyMesh& mesh);
+[[nodiscard]] std::string describe_counts(const CellMesh& mesh);
 /// "1 tetrahedron", "2 triangles".
 [[nodiscard]] std::string counted_cells(std::size_t count, const AnyMesh& mesh);
 [[nodiscard]] std::size_t vertex_count(const AnyMesh& mesh);
 [[nodiscard]] std::size_t cell_count(const AnyMesh& mesh);
+[[nodiscard]] std::size_t vertex_count(const CellMesh& mesh);
+[[nodiscard]] std::size_t cell_count(const CellMesh& mesh);
 /// "tetrahedra", "triangles" or "cells".
 [[nodiscard]] std::string_view cell_name(const AnyMesh& mesh);
 

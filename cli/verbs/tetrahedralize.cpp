@@ -1,7 +1,9 @@
 // tessera tetrahedralize: grids, hexahedra, wedges and pyramids as tetrahedra.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <utility>
 
 #include <tessera/generate/tetrahedralize.h>
 
@@ -13,7 +15,7 @@ namespace tessera::cli {
 namespace {
 
 struct TetrahedralizeArguments {
-  InputOptions input;
+  InputOptions input = {.file = {}, .simplices = false};
   OutputOptions output;
   TetMethod method = TetMethod::six;
   bool provenance = false;
@@ -32,16 +34,37 @@ void declare_tetrahedralize(OptionList& app, TetrahedralizeArguments& options) {
   add_output_options(app, options.output)->description("the tetrahedra to write");
 }
 
+/// The cells to cut: those of the file or, if it holds tetrahedra alone, these.
+CellMesh take_solids(AnyMesh& mesh, CellMesh cells) {
+  auto* const tets = std::get_if<TetMesh>(&mesh);
+  if (tets == nullptr || cells.cell_count() > 0) return cells;
+  for (const TetMesh::Cell& cell : tets->cells) cells.cells.add(cell);
+  cells.types.assign(tets->cell_count(), CellType::tetrahedron);
+  cells.points = std::move(tets->points);
+  cells.point_data = std::move(tets->point_data);
+  cells.cell_data = std::move(tets->cell_data);
+  cells.field_data = std::move(tets->field_data);
+  *tets = {};
+  return cells;
+}
+
 int run_tetrahedralize(Session& session, const TetrahedralizeArguments& options) {
   if (!options.output.file.empty()) check_output(session, options.output);
-  SolidMesh solids;
-  const Input input = read_input(session, options.input, &solids);
+  CellMesh read_cells;
+  Input input = read_input(session, options.input, &read_cells);
   for (const std::string& note : input.report.notes) session.note(note);
+  const CellMesh solids = take_solids(input.mesh, std::move(read_cells));
   const Grid* grid = std::get_if<Grid>(&input.mesh);
-  if (grid == nullptr && solids.cell_count() == 0) {
+  const auto solid_count = static_cast<std::size_t>(
+      std::ranges::count_if(solids.types, [](CellType type) { return dimension_of(type) == 3; }));
+  if (grid == nullptr && solid_count == 0) {
     throw Error(
         ErrorCode::unsupported,
         fmt::format("'{}' holds no grid, hexahedra, wedges or pyramids to cut", options.input.file.string()));
+  }
+  if (solid_count < solids.cell_count()) {
+    session.note(fmt::format("Left out {} of a lower dimension.",
+                             counted(solids.cell_count() - solid_count, "cell", "cells")));
   }
   const Bytes bytes = grid != nullptr ? tetrahedralization_bytes(*grid, options.method)
                                       : tetrahedralization_bytes(solids, options.method);
@@ -59,7 +82,7 @@ int run_tetrahedralize(Session& session, const TetrahedralizeArguments& options)
   session.run_on_device(grid != nullptr ? tetrahedralization_work(*grid, options.method)
                                         : tetrahedralization_work(solids, options.method),
                         run);
-  const std::size_t cells = grid != nullptr ? grid->cell_count() : solids.cell_count();
+  const std::size_t cells = grid != nullptr ? grid->cell_count() : solid_count;
   if (options.provenance) {
     result.mesh.cell_data.add(
         Field("InputCell", Array<std::int64_t>(result.cells.begin(), result.cells.end())));

@@ -30,12 +30,12 @@
 #include <tessera/io/io.h>
 #include <tessera/mesh/borrow.h>
 #include <tessera/mesh/boundary.h>
+#include <tessera/mesh/cell_mesh.h>
 #include <tessera/mesh/doctor.h>
 #include <tessera/mesh/find_field.h>
 #include <tessera/mesh/make.h>
 #include <tessera/mesh/mesh.h>
 #include <tessera/mesh/poly_data.h>
-#include <tessera/mesh/solid_mesh.h>
 #include <tessera/mesh/triangulate.h>
 #include <tessera/surface/curvature.h>
 #include <tessera/surface/dual.h>

@@ -54,6 +54,10 @@ TEST_F(CliTetrahedralize, CutsSolids) {
   const json six = result({"tetrahedralize", "s.vtk", "-o", "six.vtu"});
   EXPECT_EQ(six["input_cells"], 4);
   EXPECT_EQ(six["tetrahedra"], 6 + 6 + 6 + 3);
+  const json notes = run_json({"tetrahedralize", "s.vtk"})["notes"];
+  EXPECT_NE(notes.dump().find("Left out 1 cell of a lower dimension"), std::string::npos) << notes;
+  const json again = result({"tetrahedralize", "six.vtu", "--provenance", "-o", "again.vtu"});
+  EXPECT_EQ(again["tetrahedra"], 6 + 6 + 6 + 3);
   EXPECT_EQ(result({"tetrahedralize", "s.vtk", "--method", "face-centred", "-o", "c.vtu"})["tetrahedra"],
             24 + 24 + 24 + 14);
   for (const char* name : {"six.vtu", "c.vtu"}) {

@@ -246,24 +246,26 @@ TEST(DeviceCodeOnTheHost, CutsVoxelsAsTheHostDoes) {
   }
 }
 
-/// Hexahedra, a mixture of all types, cells that name a point twice, and no cells at all.
-std::vector<SolidMesh> odd_solid_meshes() {
+/// Hexahedra, a mixture of all types, that among other cells, cells that name a point twice, and no cells at
+/// all.
+std::vector<CellMesh> odd_solid_meshes() {
   const Grid grid = make_lattice(4, 5, 4);
-  std::vector<SolidMesh> meshes = {SolidMesh{}, test::make_hexahedra(grid), test::make_mixed(grid)};
-  SolidMesh broken = test::make_hexahedra(make_lattice(3, 3, 3));
+  std::vector<CellMesh> meshes = {CellMesh{}, test::make_hexahedra(grid), test::make_mixed(grid),
+                                  test::with_lower_cells(test::make_mixed(grid))};
+  CellMesh broken = test::make_hexahedra(make_lattice(3, 3, 3));
   broken.cells.corners[3] = broken.cells.corners[2];
   broken.cells.corners[7] = broken.cells.corners[6];
   meshes.push_back(broken);
   return meshes;
 }
 
-bool has_only_hexahedra(const SolidMesh& solids) {
-  return std::ranges::all_of(solids.types, [](SolidType type) { return type == SolidType::hexahedron; });
+bool has_only_hexahedra(const CellMesh& solids) {
+  return std::ranges::all_of(solids.types, [](CellType type) { return type == CellType::hexahedron; });
 }
 
 TEST_F(DeviceTetrahedralization, OfSolidsIsTheHosts) {
-  for (const SolidMesh& bare : odd_solid_meshes()) {
-    const SolidMesh solids = with_data(bare);
+  for (const CellMesh& bare : odd_solid_meshes()) {
+    const CellMesh solids = with_data(bare);
     for (const TetMethod method : {TetMethod::five, TetMethod::six, TetMethod::face_centred}) {
       const bool is_broken = solids.cell_count() == 8;  // whose corners have no checkerboard
       if (method == TetMethod::five && (is_broken || !has_only_hexahedra(solids))) continue;
@@ -278,16 +280,17 @@ TEST_F(DeviceTetrahedralization, OfSolidsIsTheHosts) {
 }
 
 TEST(DeviceCodeOnTheHost, CutsSolidsAsTheHostDoes) {
-  for (const SolidMesh& bare : odd_solid_meshes()) {
-    const SolidMesh solids = with_data(bare);
+  for (const CellMesh& bare : odd_solid_meshes()) {
+    const CellMesh solids = with_data(bare);
     if (solids.cell_count() == 8) continue;  // the parts to drop are dropped later
     solid::Plan plan{.method = TetMethod::face_centred, .first_part = {0}, .first_quad = {0}};
     for (std::size_t c = 0; c < solids.cell_count(); ++c) {
-      const SolidType type = solids.types[c];
+      const CellType type = solids.types[c];
       plan.first_part.push_back(plan.first_part.back() + solid::parts_of(type, plan.method));
       plan.first_quad.push_back(plan.first_quad.back() + solid::quads_of(type));
       plan.centre.push_back(static_cast<std::uint32_t>(plan.centred.size()));
-      if (type != SolidType::tetrahedron) plan.centred.push_back(static_cast<std::uint32_t>(c));
+      if (dimension_of(type) == 3 && type != CellType::tetrahedron)
+        plan.centred.push_back(static_cast<std::uint32_t>(c));
     }
     const TetMesh host = tetrahedralize(solids, {.method = TetMethod::face_centred}).mesh;
     const TetMesh made = cuda::cut_solids(solids, plan, Exec::host(2));

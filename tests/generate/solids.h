@@ -1,20 +1,21 @@
 // Solids for the tests of tetrahedralization.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include <tessera/core/random.h>
+#include <tessera/mesh/cell_mesh.h>
 #include <tessera/mesh/mesh.h>
-#include <tessera/mesh/solid_mesh.h>
 
 namespace tessera::test {
 
 /// One solid for each voxel, with the grid's points.
-inline SolidMesh make_hexahedra(const Grid& grid) {
-  SolidMesh solids;
+inline CellMesh make_hexahedra(const Grid& grid) {
+  CellMesh solids;
   Array<Vec3d> points;
   const auto [nx, ny, nz] = grid.dims;
   const std::uint32_t row = nx;
@@ -30,7 +31,7 @@ inline SolidMesh make_hexahedra(const Grid& grid) {
           for (const std::uint32_t c : {base, base + 1, base + 1 + row, base + row})
             corners.push_back(VertexId(c));
         }
-        solids.types.push_back(SolidType::hexahedron);
+        solids.types.push_back(CellType::hexahedron);
         solids.cells.add(corners);
       }
     }
@@ -41,14 +42,14 @@ inline SolidMesh make_hexahedra(const Grid& grid) {
 
 /// Hexahedra of which some columns become wedges, and some cells six pyramids around a new point or five
 /// tets.
-inline SolidMesh make_mixed(const Grid& grid) {
-  const SolidMesh hexahedra = make_hexahedra(grid);
+inline CellMesh make_mixed(const Grid& grid) {
+  const CellMesh hexahedra = make_hexahedra(grid);
   const std::size_t layer = std::size_t{grid.dims[0] - 1} * (grid.dims[1] - 1);
-  SolidMesh mixed;
+  CellMesh mixed;
   Array<Vec3d> points;
   for (std::uint32_t v = 0; v < hexahedra.vertex_count(); ++v)
     points.push_back(hexahedra.points[VertexId(v)]);
-  const auto add = [&](SolidType type, const std::vector<VertexId>& corners) {
+  const auto add = [&](CellType type, const std::vector<VertexId>& corners) {
     mixed.types.push_back(type);
     mixed.cells.add(corners);
   };
@@ -56,24 +57,39 @@ inline SolidMesh make_mixed(const Grid& grid) {
     const auto v = hexahedra.cells[c];
     const std::uint64_t column = splitmix64(c % layer) % 3;
     if (column == 0) {
-      add(SolidType::wedge, {v[0], v[2], v[1], v[4], v[6], v[5]});
-      add(SolidType::wedge, {v[0], v[3], v[2], v[4], v[7], v[6]});
+      add(CellType::wedge, {v[0], v[2], v[1], v[4], v[6], v[5]});
+      add(CellType::wedge, {v[0], v[3], v[2], v[4], v[7], v[6]});
     } else if (splitmix64(c) % 2 == 0) {
       const VertexId top(static_cast<std::uint32_t>(points.size()));
       Vec3d sum = {0, 0, 0};
       for (const VertexId corner : v) sum = sum + 0.125 * hexahedra.points[corner];
       points.push_back(sum);
       for (std::size_t face = 0; face < 6; ++face) {  // outward there, inward for a base
-        const SolidFace f = face_of(SolidType::hexahedron, face);
+        const SolidFace f = face_of(CellType::hexahedron, face);
         const auto at = [&](int i) { return v[static_cast<std::size_t>(f[i])]; };
-        add(SolidType::pyramid, {at(3), at(2), at(1), at(0), top});
+        add(CellType::pyramid, {at(3), at(2), at(1), at(0), top});
       }
     } else {
-      add(SolidType::hexahedron, {v.begin(), v.end()});
+      add(CellType::hexahedron, {v.begin(), v.end()});
     }
   }
   mixed.points = std::move(points);
   return mixed;
+}
+
+/// A quad before the cells and a line behind them.
+inline CellMesh with_lower_cells(const CellMesh& solids) {
+  CellMesh mesh;
+  mesh.points = solids.points;
+  mesh.types.push_back(CellType::quad);
+  mesh.cells.add(std::array{VertexId(0), VertexId(1), VertexId(3), VertexId(2)});
+  for (std::size_t c = 0; c < solids.cell_count(); ++c) {
+    mesh.types.push_back(solids.types[c]);
+    mesh.cells.add(solids.cells[c]);
+  }
+  mesh.types.push_back(CellType::line);
+  mesh.cells.add(std::array{VertexId(0), VertexId(1)});
+  return mesh;
 }
 
 }  // namespace tessera::test

@@ -24,6 +24,7 @@ namespace {
 
 using test::make_hexahedra;
 using test::make_mixed;
+using test::with_lower_cells;
 
 constexpr std::array<TetMethod, 3> methods = {TetMethod::five, TetMethod::six, TetMethod::face_centred};
 
@@ -145,7 +146,7 @@ TEST(Tetrahedralize, LinearFieldsStayLinear) {
   for (std::int32_t c = 0; c < 12; ++c) numbers.push_back(c * c);
   grid.point_data.add(Field("f", Array<double>(values)));
   grid.cell_data.add(Field("n", Array<std::int32_t>(numbers)));
-  SolidMesh solids = make_hexahedra(grid);
+  CellMesh solids = make_hexahedra(grid);
   solids.point_data.add(Field("f", std::move(values)));
   solids.cell_data.add(Field("n", std::move(numbers)));
   for (const TetMethod method : methods) {
@@ -163,7 +164,7 @@ TEST(Tetrahedralize, LinearFieldsStayLinear) {
 
 TEST(Tetrahedralize, HexahedraOfAGridAreCutLikeIt) {
   const Grid grid = make_grid({4, 4, 3});
-  const SolidMesh solids = make_hexahedra(grid);
+  const CellMesh solids = make_hexahedra(grid);
   for (const TetMethod method : methods) {
     const TetMesh of_grid = tetrahedralize(grid, {.method = method}).mesh;
     const TetMesh of_solids = tetrahedralize(solids, {.method = method}).mesh;
@@ -185,13 +186,13 @@ TEST(Tetrahedralize, HexahedraOfAGridAreCutLikeIt) {
 
 TEST(Tetrahedralize, WedgesAndPyramidsMatchTheirNeighbours) {
   const Grid grid = make_grid({5, 5, 4});
-  const SolidMesh mixed = make_mixed(grid);
-  std::map<SolidType, std::size_t> types;
-  for (const SolidType type : mixed.types) ++types[type];
+  const CellMesh mixed = make_mixed(grid);
+  std::map<CellType, std::size_t> types;
+  for (const CellType type : mixed.types) ++types[type];
   ASSERT_EQ(types.size(), 3u);
-  const std::size_t h = types[SolidType::hexahedron];
-  const std::size_t w = types[SolidType::wedge];
-  const std::size_t p = types[SolidType::pyramid];
+  const std::size_t h = types[CellType::hexahedron];
+  const std::size_t w = types[CellType::wedge];
+  const std::size_t p = types[CellType::pyramid];
   const TetMesh six = tetrahedralize(mixed).mesh;
   EXPECT_EQ(six.cell_count(), 6 * h + 3 * w + 2 * p);
   const TetMesh centred = tetrahedralize(mixed, {.method = TetMethod::face_centred}).mesh;
@@ -204,8 +205,8 @@ TEST(Tetrahedralize, WedgesAndPyramidsMatchTheirNeighbours) {
 }
 
 TEST(Tetrahedralize, TetrahedraStayAndRepeatedCornersLeaveNoParts) {
-  SolidMesh solids = make_hexahedra(make_grid({2, 2, 2}));
-  solids.types.push_back(SolidType::tetrahedron);
+  CellMesh solids = make_hexahedra(make_grid({2, 2, 2}));
+  solids.types.push_back(CellType::tetrahedron);
   solids.cells.add(std::array{VertexId(0), VertexId(1), VertexId(2), VertexId(4)});
   const auto result = tetrahedralize(solids, {.method = TetMethod::face_centred, .keep_provenance = true});
   ASSERT_EQ(result.mesh.cell_count(), 25u);
@@ -213,9 +214,9 @@ TEST(Tetrahedralize, TetrahedraStayAndRepeatedCornersLeaveNoParts) {
   EXPECT_EQ(result.mesh.cells[24], (TetMesh::Cell{VertexId(0), VertexId(1), VertexId(2), VertexId(4)}));
   EXPECT_EQ(result.cells[24], 1u);
 
-  SolidMesh wedge;  // a hexahedron that is a wedge: 2 = 3 and 6 = 7
+  CellMesh wedge;  // a hexahedron that is a wedge: 2 = 3 and 6 = 7
   wedge.points = Array<Vec3f>{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}};
-  wedge.types = {SolidType::hexahedron};
+  wedge.types = {CellType::hexahedron};
   const auto id = [](std::uint32_t i) { return VertexId(i); };
   wedge.cells.add(std::array{id(0), id(1), id(2), id(2), id(3), id(4), id(5), id(5)});
   const TetMesh parts = tetrahedralize(wedge).mesh;
@@ -223,10 +224,25 @@ TEST(Tetrahedralize, TetrahedraStayAndRepeatedCornersLeaveNoParts) {
   expect_filled(parts, 0.5);
 }
 
+TEST(Tetrahedralize, OtherCellsAreLeftOut) {
+  const CellMesh hexahedra = make_hexahedra(make_grid({3, 4, 3}));
+  const CellMesh mixed = make_mixed(make_grid({3, 4, 3}));
+  for (const TetMethod method : methods) {
+    const CellMesh& solids = method == TetMethod::five ? hexahedra : mixed;
+    const auto alone = tetrahedralize(solids, {.method = method, .keep_provenance = true});
+    const auto among = tetrahedralize(with_lower_cells(solids), {.method = method, .keep_provenance = true});
+    EXPECT_EQ(among.mesh, alone.mesh);
+    ASSERT_EQ(among.cells.size(), alone.cells.size());
+    for (std::size_t t = 0; t < alone.cells.size(); ++t) ASSERT_EQ(among.cells[t], alone.cells[t] + 1);
+    EXPECT_EQ(tetrahedralization_bytes(with_lower_cells(hexahedra), TetMethod::six),
+              tetrahedralization_bytes(hexahedra, TetMethod::six));
+  }
+}
+
 TEST(Tetrahedralize, IsTheSameForAnyNumberOfThreads) {
   Grid grid = make_lattice(40, 30, 20);
   grid.point_data.add(make_sphere_field(grid));
-  SolidMesh mixed = make_mixed(make_grid({30, 20, 15}));
+  CellMesh mixed = make_mixed(make_grid({30, 20, 15}));
   for (const TetMethod method : methods) {
     EXPECT_EQ(tetrahedralize(grid, {.method = method, .exec = Exec::host(1)}).mesh,
               tetrahedralize(grid, {.method = method, .exec = Exec::host(4)}).mesh);
@@ -252,7 +268,7 @@ TEST(Tetrahedralize, RefusesWhatItCanNotCut) {
          "tetrahedra");
   refuse(make_mixed(make_grid({4, 4, 4})), TetMethod::five, ErrorCode::unsupported, "is no hexahedron");
 
-  SolidMesh ring;  // three hexahedra around a hole
+  CellMesh ring;  // three hexahedra around a hole
   Array<Vec3d> points;
   for (const double z : {0.0, 1.0}) {
     for (const double radius : {1.0, 2.0}) {
@@ -268,14 +284,14 @@ TEST(Tetrahedralize, RefusesWhatItCanNotCut) {
     std::vector<VertexId> corners;
     for (const std::uint32_t v : {i, i + 3, j + 3, j, i + 6, i + 9, j + 9, j + 6})
       corners.push_back(VertexId(v));
-    ring.types.push_back(SolidType::hexahedron);
+    ring.types.push_back(CellType::hexahedron);
     ring.cells.add(corners);
   }
   refuse(ring, TetMethod::five, ErrorCode::unsupported, "cell 2 closes a ring of an odd number of edges");
   EXPECT_EQ(count(tetrahedralize(ring).mesh).euler, 0);  // a ring
   ring.cells.corners[9] = VertexId(12);
   refuse(ring, TetMethod::six, ErrorCode::bad_mesh, "cell 1 names point 12, but there are 12 points");
-  ring.types[0] = SolidType::wedge;
+  ring.types[0] = CellType::wedge;
   refuse(ring, TetMethod::six, ErrorCode::bad_mesh, "cell 0 has 8 corners, but its type has 6");
   Grid grid = make_grid({2, 2, 2});
   grid.point_data.add(Field("f", Array<float>(7, 0)));

@@ -81,7 +81,7 @@ TEST(Formats, VtpOfEverything) {
   EXPECT_EQ(mesh.cells[6], cell(0, 1, 3));
   EXPECT_EQ(mesh.cells[7], cell(1, 2, 3));
   EXPECT_EQ(mesh.cells[8], cell(3, 2, 5));
-  EXPECT_EQ(count_of(result.report, "poly-vertex"), 1U);
+  EXPECT_EQ(count_of(result.report, "vertex"), 1U);
   EXPECT_EQ(count_of(result.report, "polygon"), 1U);
   EXPECT_TRUE(has_note(result.report, "lower dimension"));
 }

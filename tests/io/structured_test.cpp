@@ -73,7 +73,7 @@ void expect_fields(const FieldSet& points, const FieldSet& cells, std::size_t po
 }
 
 /// The hexahedra are VTK's cells; those of rectilinear grids are voxels, whose corners have another order.
-void expect_solids(const SolidMesh& mesh, vtkDataSet* data) {
+void expect_solids(const CellMesh& mesh, vtkDataSet* data) {
   ASSERT_EQ(mesh.vertex_count(), static_cast<std::size_t>(data->GetNumberOfPoints()));
   ASSERT_EQ(mesh.cell_count(), static_cast<std::size_t>(data->GetNumberOfCells()));
   for (std::uint32_t i = 0; i < mesh.vertex_count(); ++i) {
@@ -82,7 +82,7 @@ void expect_solids(const SolidMesh& mesh, vtkDataSet* data) {
   }
   constexpr std::array<int, 8> around = {0, 1, 3, 2, 4, 5, 7, 6};
   for (std::size_t i = 0; i < mesh.cell_count(); ++i) {
-    EXPECT_EQ(mesh.types[i], SolidType::hexahedron);
+    EXPECT_EQ(mesh.types[i], CellType::hexahedron);
     vtkCell* const cell = data->GetCell(static_cast<vtkIdType>(i));
     for (int c = 0; c < 8; ++c) {
       const int corner = cell->GetCellType() == VTK_VOXEL ? around[c] : c;
@@ -109,8 +109,8 @@ TEST_P(StructuredPeer, XmlFilesAreReadAsVtkHasThem) {
 
   const auto bent = make_structured(4, 3, 2, 0.3);
   testing::vtk_write_xml(bent, directory / "bent.vts", GetParam());
-  SolidMesh solids;
-  EXPECT_EQ(read_mesh(directory / "bent.vts", {.solids = &solids}).report.format, "vts");
+  CellMesh solids;
+  EXPECT_EQ(read_mesh(directory / "bent.vts", {.cells = &solids}).report.format, "vts");
   expect_solids(solids, bent);
 
   testing::vtk_write_xml(make_rectilinear(true), directory / "a.vtr", GetParam());
@@ -120,7 +120,7 @@ TEST_P(StructuredPeer, XmlFilesAreReadAsVtkHasThem) {
   expect_fields(even.point_data, even.cell_data, 24, 6);
   const auto uneven = make_rectilinear(false);
   testing::vtk_write_xml(uneven, directory / "uneven.vtr", GetParam());
-  EXPECT_EQ(read_mesh(directory / "uneven.vtr", {.solids = &solids}).report.format, "vtr");
+  EXPECT_EQ(read_mesh(directory / "uneven.vtr", {.cells = &solids}).report.format, "vtr");
   expect_solids(solids, uneven);
 }
 
@@ -135,11 +135,11 @@ TEST(Structured, LegacyFilesAreReadAsVtkHasThem) {
     testing::vtk_write_legacy(make_rectilinear(true), directory / "axes.vtk", is_text);
     EXPECT_NEAR(read_grid(directory / "axes.vtk").spacing.x, 0.1, 1e-6);
     if (is_text) continue;  // VTK's text keeps only the first digits
-    SolidMesh solids;
+    CellMesh solids;
     for (const auto& data : {vtkSmartPointer<vtkDataSet>(make_structured(3, 4, 3, 0.3)),
                              vtkSmartPointer<vtkDataSet>(make_rectilinear(false))}) {
       testing::vtk_write_legacy(data, directory / "bent.vtk", is_text);
-      static_cast<void>(read_mesh(directory / "bent.vtk", {.solids = &solids}));
+      static_cast<void>(read_mesh(directory / "bent.vtk", {.cells = &solids}));
       expect_solids(solids, data);
     }
   }
@@ -197,8 +197,8 @@ TEST(Structured, SmallDifferencesAreStillUniform) {
 TEST(Structured, PiecesAreJoined) {
   TempDir directory;
   testing::save(directory / "a.vts", testing::samples("vts").at("by_hand_pieces.vts"));
-  SolidMesh solids;
-  static_cast<void>(read_mesh(directory / "a.vts", {.solids = &solids}));
+  CellMesh solids;
+  static_cast<void>(read_mesh(directory / "a.vts", {.cells = &solids}));
   // Two pieces of 2 x 2 x 2 points share those of the middle: x is 0, 1, 3.
   ASSERT_EQ(solids.vertex_count(), 12U);
   for (std::uint32_t i = 0; i < 12; ++i) {

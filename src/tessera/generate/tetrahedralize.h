@@ -22,8 +22,8 @@
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
 #include <tessera/exec/work.h>
+#include <tessera/mesh/cell_mesh.h>
 #include <tessera/mesh/mesh.h>
-#include <tessera/mesh/solid_mesh.h>
 
 namespace tessera {
 
@@ -47,18 +47,19 @@ struct Tetrahedralization {
 /// Error(bad_mesh) for a field of another length.
 [[nodiscard]] Tetrahedralization tetrahedralize(const Grid& grid, const TetrahedralizeOptions& options = {});
 
-/// Memory besides the result: with face_centred about 28 bytes for each quadrilateral of each cell. Parts
-/// that name a point twice, of cells that do, are left out. Errors as above; Error(unsupported) also if
-/// `five` is asked for other cells than hexahedra, or for hexahedra whose points have no checkerboard.
-[[nodiscard]] Tetrahedralization tetrahedralize(const SolidMesh& solids,
+/// Cuts the solids; other cells are left out. Memory besides the result: with face_centred about 28 bytes for
+/// each quadrilateral of each cell. Parts that name a point twice, of cells that do, are left out. Errors as
+/// above; Error(unsupported) also if `five` is asked for other cells than hexahedra, or for hexahedra whose
+/// points have no checkerboard.
+[[nodiscard]] Tetrahedralization tetrahedralize(const CellMesh& solids,
                                                 const TetrahedralizeOptions& options = {});
 
 /// What points and cells of the result take at most; fields come on top. Error(unsupported) as above.
 [[nodiscard]] Bytes tetrahedralization_bytes(const Grid& grid, TetMethod method);
-[[nodiscard]] Bytes tetrahedralization_bytes(const SolidMesh& solids, TetMethod method);
+[[nodiscard]] Bytes tetrahedralization_bytes(const CellMesh& solids, TetMethod method);
 
 /// For choose_device().
 [[nodiscard]] Work tetrahedralization_work(const Grid& grid, TetMethod method);
-[[nodiscard]] Work tetrahedralization_work(const SolidMesh& solids, TetMethod method);
+[[nodiscard]] Work tetrahedralization_work(const CellMesh& solids, TetMethod method);
 
 }  // namespace tessera

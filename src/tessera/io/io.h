@@ -16,9 +16,9 @@
 
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
+#include <tessera/mesh/cell_mesh.h>
 #include <tessera/mesh/mesh.h>
 #include <tessera/mesh/poly_data.h>
-#include <tessera/mesh/solid_mesh.h>
 
 namespace tessera {
 
@@ -27,9 +27,9 @@ struct ReadOptions {
   /// that holds such cells is refused with their census. The cuts of neighbouring cells match; cell data is
   /// repeated for the parts. (Triangle strips are only a way to write triangles and are always taken apart.)
   bool simplices = false;
-  /// If set, tetrahedra, hexahedra, voxels, wedges and pyramids are put there as they are, and the mesh that
-  /// is returned is then empty. Files without any are read as ever.
-  SolidMesh* solids = nullptr;
+  /// If set, the cells of a file are put there as they are, of all types and dimensions, and the mesh that is
+  /// returned is then empty. Grids, and files of triangles or tetrahedra alone, are read as ever.
+  CellMesh* cells = nullptr;
   /// Join equal corners of formats that store the corners of each triangle apart (stl), numbered by their
   /// first occurrence. Triangles with two corners at one place are left out.
   bool weld = true;
@@ -91,6 +91,11 @@ WriteReport write_mesh(const std::filesystem::path& file, const TriMesh& mesh,
 WriteReport write_mesh(const std::filesystem::path& file, const Grid& mesh, const WriteOptions& options = {});
 WriteReport write_mesh(const std::filesystem::path& file, const AnyMesh& mesh,
                        const WriteOptions& options = {});
+/// Cells as they are in vtu and vtk files, vertices, lines and polygons in that order in vtp files, polygons
+/// in ply, obj and off files. For other formats they are cut. What is left out or cut is in the report;
+/// solids in a format of surfaces are Error(unsupported).
+WriteReport write_mesh(const std::filesystem::path& file, const CellMesh& mesh,
+                       const WriteOptions& options = {});
 
 /// Points, vertices, lines and polygons as a .vtp or legacy .vtk file; whole or not at all, with the errors
 /// of write_mesh().
@@ -103,6 +108,8 @@ WriteReport write_poly(const std::filesystem::path& file, const PolyData& poly,
 [[nodiscard]] std::vector<std::string_view> list_extensions();
 /// Those of them that write_mesh knows.
 [[nodiscard]] std::vector<std::string_view> list_writable_extensions();
+/// Does the file's extension name a format that can be written with cells that are no simplices?
+[[nodiscard]] bool holds_cells(const std::filesystem::path& file);
 /// Does the file's extension name a format that has no place for tetrahedra and grids?
 [[nodiscard]] bool holds_only_surfaces(const std::filesystem::path& file);
 

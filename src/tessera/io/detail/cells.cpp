@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <limits>
+#include <utility>
 
 #include <vtkCellTypes.h>
 
@@ -80,9 +81,9 @@ void check_types(const Input& input, const Census& census) {
   }
 }
 
-/// Refuses cells that only a cut would turn into simplices, unless it was asked for.
-void check_cuts(const Input& input, const Census& census, bool is_volume, const ReadOptions& options,
-                FileReport& report) {
+/// Refuses cells that only a cut would turn into simplices.
+void refuse_cuts(const Input& input, const Census& census) {
+  const bool is_volume = census.of(is_solid) > 0;
   const std::string to_cut =
       is_volume ? census.say([](std::uint8_t type) { return is_solid(type) && type != tetrahedron; })
                 : census.say([](std::uint8_t type) {
@@ -90,30 +91,17 @@ void check_cuts(const Input& input, const Census& census, bool is_volume, const 
                   });
   if (to_cut.empty()) return;
   const std::string parts = is_volume ? "tetrahedra" : "triangles";
-  if (!options.simplices) {
-    const std::uint64_t others = is_volume ? census.counts[tetrahedron] : census.counts[triangle];
-    input.refuse("holds " + to_cut + (others > 0 ? " beside " + std::to_string(others) + " " + parts : "") +
-                 "; ask for simplices to cut them into " + parts);
-  }
-  report.notes.push_back("Cut into " + parts + ": " + to_cut + ".");
+  const std::uint64_t others = is_volume ? census.counts[tetrahedron] : census.counts[triangle];
+  input.refuse("holds " + to_cut + (others > 0 ? " beside " + std::to_string(others) + " " + parts : "") +
+               "; ask for simplices to cut them into " + parts);
 }
 
-void note_left_out(const Census& census, bool is_volume, FileReport& report) {
-  const std::string lower = is_volume ? census.say([](std::uint8_t type) { return type < tetrahedron; })
-                                      : census.say([](std::uint8_t type) { return type < triangle; });
-  if (!lower.empty())
-    report.notes.push_back("Left out, being of a lower dimension than the mesh: " + lower + ".");
-  if (!is_volume && census.counts[triangle_strip] > 0) {
-    report.notes.push_back("Triangle strips were taken apart into their triangles.");
-  }
-}
-
-template <class Mesh>
-Mesh with_data(RawMesh& raw) {
+template <class Mesh, class From>
+Mesh with_data(From& from) {
   Mesh mesh;
-  mesh.points = std::move(raw.points);
-  mesh.point_data = std::move(raw.point_data);
-  mesh.field_data = std::move(raw.field_data);
+  mesh.points = std::move(from.points);
+  mesh.point_data = std::move(from.point_data);
+  mesh.field_data = std::move(from.field_data);
   return mesh;
 }
 
@@ -132,92 +120,102 @@ Mesh take_simplices(const Input& input, RawMesh& raw, const FillCorners& fill_co
   return mesh;
 }
 
-bool try_emit_parts(std::uint8_t type, std::span<const VertexId> corners, const Points&,
-                    const std::function<void(const TetMesh::Cell&)>& emit) {
-  if (type == tetrahedron) {
-    emit({corners[0], corners[1], corners[2], corners[3]});
-  } else if (is_solid(type)) {
-    cut_solid(type, corners, emit);
+/// VTK numbers the corners of pixels and voxels like a lattice, not around.
+CellType turn_around(std::uint8_t type, std::span<VertexId> corners) {
+  if (type == pixel || type == voxel) std::swap(corners[2], corners[3]);
+  if (type == voxel) std::swap(corners[6], corners[7]);
+  if (type == pixel) return CellType::quad;
+  return type == voxel ? CellType::hexahedron : static_cast<CellType>(type);
+}
+
+/// Calls add(cell) for the triangles of a strip, all oriented as the first one.
+template <class Add>
+void cut_strip(std::span<const VertexId> corners, const Add& add) {
+  for (std::size_t i = 0; i + 2 < corners.size(); ++i) {
+    const std::size_t odd = i % 2;
+    add(TriMesh::Cell{corners[i], corners[i + 1 + odd], corners[i + 2 - odd]});
   }
-  return true;
 }
 
-bool try_emit_parts(std::uint8_t type, std::span<const VertexId> corners, const Points& points,
-                    const std::function<void(const TriMesh::Cell&)>& emit) {
-  if (type == triangle_strip) {
-    cut_strip(corners, emit);
-  } else if (is_surface(type)) {
-    return try_cut_polygon(type, corners, points, emit);
-  }
-  return true;
-}
-
-template <class Cell>
-bool has_repeated_corner(Cell cell) {
-  std::sort(cell.begin(), cell.end());
-  return std::adjacent_find(cell.begin(), cell.end()) != cell.end();
-}
-
-/// The general case: cell by cell, with `source` naming the file's cell that each part came from.
-template <class Mesh>
-Mesh cut_cells(const Input& input, RawMesh& raw, const FillCorners& fill_corners, FileReport& report) {
-  Mesh mesh = with_data<Mesh>(raw);
-  Array<VertexId> corners(raw.ends.last());
-  CornerSink sink(input, corners, mesh.points.size(), raw.ends);
-  fill_corners(sink);
-
+/// Takes strips apart and leaves out cells that are empty.
+CellMesh take_apart(CellMesh mesh, const RawMesh& raw, FileReport& report) {
+  Array<VertexId> corners = std::exchange(mesh.cells.corners, {});
   Array<std::uint32_t> source;
   std::uint64_t collapsed = 0;
   std::uint64_t begin = 0;
-  for (std::size_t i = 0; i < raw.types.size(); ++i) {
-    const std::uint8_t type = raw.types[i];
-    const std::span<const VertexId> own(corners.data() + begin, raw.ends[i] - begin);
-    const bool is_simplex = type == (Mesh::dimension == 3 ? tetrahedron : triangle);
-    const bool is_cut = try_emit_parts(type, own, mesh.points, [&](const typename Mesh::Cell& part) {
-      // A hexahedron with two equal corners is how many programs write a wedge: its flat parts are no loss.
-      if (!is_simplex && has_repeated_corner(part)) return void(++collapsed);
-      mesh.cells.push_back(part);
+  for (std::size_t i = 0; i < raw.types.size(); begin = raw.ends[i++]) {
+    const std::span<VertexId> own(corners.data() + begin, raw.ends[i] - begin);
+    const auto add = [&](std::span<const VertexId> cell, CellType type) {
+      mesh.types.push_back(type);
+      mesh.cells.add(cell);
       source.push_back(static_cast<std::uint32_t>(i));
-    });
-    if (!is_cut) {
-      input.refuse("cell " + std::to_string(i) + " is a concave polygon of " + std::to_string(own.size()) +
-                   " corners; at most " + std::to_string(most_concave_corners) + " can be cut");
+    };
+    if (raw.types[i] == empty_cell) continue;
+    if (raw.types[i] != triangle_strip) {
+      add(own, turn_around(raw.types[i], own));
+      continue;
     }
-    begin = raw.ends[i];
+    cut_strip(own, [&](const TriMesh::Cell& part) {
+      if (part[0] == part[1] || part[1] == part[2] || part[2] == part[0]) return void(++collapsed);
+      add(part, CellType::triangle);
+    });
   }
   if (collapsed > 0) {
     report.notes.push_back("Left out " + std::to_string(collapsed) +
-                           " parts of cut cells that name a point twice.");
+                           " triangles of strips that name a point twice.");
   }
   mesh.cell_data = raw.cell_data.gather(source);
   return mesh;
 }
 
-/// The solids as they are, for read_solids().
-SolidMesh take_solids(const Input& input, RawMesh& raw, const FillCorners& fill_corners) {
-  SolidMesh mesh;
-  Array<VertexId> corners(raw.ends.last());
-  CornerSink sink(input, corners, raw.points.size(), raw.ends);
+/// The general case: the cells as they are.
+CellMesh take_cells(const Input& input, RawMesh& raw, const FillCorners& fill_corners, FileReport& report) {
+  CellMesh mesh = with_data<CellMesh>(raw);
+  mesh.cells.corners.resize(raw.ends.last());
+  CornerSink sink(input, mesh.cells.corners, mesh.points.size(), raw.ends);
   fill_corners(sink);
-  Array<std::uint32_t> source;
-  std::uint64_t begin = 0;
-  for (std::size_t i = 0; i < raw.types.size(); begin = raw.ends[i++]) {
-    const std::uint8_t type = raw.types[i];
-    if (!is_solid(type)) continue;
-    VertexId* const own = corners.data() + begin;
-    if (type == voxel) {  // VTK numbers a voxel's corners like a lattice, not around
-      std::swap(own[2], own[3]);
-      std::swap(own[6], own[7]);
-    }
-    mesh.types.push_back(type == voxel ? SolidType::hexahedron : static_cast<SolidType>(type));
-    mesh.cells.add({own, raw.ends[i] - begin});
-    source.push_back(static_cast<std::uint32_t>(i));
+  const auto is_apart = [](std::uint8_t type) { return type == triangle_strip || type == empty_cell; };
+  if (std::any_of(raw.types.begin(), raw.types.end(), is_apart))
+    return take_apart(std::move(mesh), raw, report);
+  const std::size_t count = raw.types.size();
+  mesh.types.resize(count);
+  mesh.cells.offsets.resize(count + 1);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t begin = mesh.cells.offsets[i];
+    mesh.cells.offsets[i + 1] = raw.ends[i];
+    mesh.types[i] = turn_around(raw.types[i], {mesh.cells.corners.data() + begin, raw.ends[i] - begin});
   }
-  mesh.points = std::move(raw.points);
-  mesh.point_data = std::move(raw.point_data);
-  mesh.cell_data = raw.cell_data.gather(source);
-  mesh.field_data = std::move(raw.field_data);
+  mesh.cell_data = std::move(raw.cell_data);
   return mesh;
+}
+
+/// Are the cells all triangles or all tetrahedra?
+bool is_simplicial(const CellMesh& mesh) {
+  if (mesh.types.empty()) return true;
+  const CellType first = mesh.types.front();
+  return (first == CellType::triangle || first == CellType::tetrahedron) &&
+         std::all_of(mesh.types.begin(), mesh.types.end(), [&](CellType type) { return type == first; });
+}
+
+void note_taken(const Census& census, FileReport& report) {
+  if (census.counts[empty_cell] > 0)
+    report.notes.push_back("Left out " + census.say([](std::uint8_t type) { return type == empty_cell; }) +
+                           ".");
+  if (census.counts[triangle_strip] > 0)
+    report.notes.emplace_back("Triangle strips were taken apart into their triangles.");
+}
+
+AnyMesh cut_cells(const Input& input, CellMesh cells, int dimension, FileReport& report) {
+  const bool is_low = cells.dimension() < 2;
+  SimplexCut cut;
+  try {
+    cut = cut_into_simplices(std::move(cells));
+  } catch (const Error& error) {
+    input.refuse(error.what());
+  }
+  report.notes.insert(report.notes.end(), cut.notes.begin(), cut.notes.end());
+  if (is_low && dimension == 3) return with_data<TetMesh>(std::get<TriMesh>(cut.mesh));
+  return std::move(cut.mesh);
 }
 
 }  // namespace
@@ -226,6 +224,8 @@ void name_polygons(RawMesh& raw) {
   std::uint64_t begin = 0;
   for (std::size_t i = 0; i < raw.types.size(); ++i) {
     const std::uint64_t corners = raw.ends[i] - begin;
+    if (raw.types[i] == poly_vertex && corners == 1) raw.types[i] = vertex;
+    if (raw.types[i] == poly_line && corners == 2) raw.types[i] = line;
     if (raw.types[i] == polygon && corners == 3) raw.types[i] = triangle;
     if (raw.types[i] == polygon && corners == 4) raw.types[i] = quad;
     begin = raw.ends[i];
@@ -259,22 +259,19 @@ AnyMesh assemble(const Input& input, RawMesh raw, const FillCorners& fill_corner
     if (dimension == 3) return take_simplices<TetMesh>(input, raw, [](CornerSink&) {});
     return take_simplices<TriMesh>(input, raw, [](CornerSink&) {});
   }
-  if (options.solids != nullptr && census.of(is_solid) > 0) {
-    check_types(input, census);
-    check_corner_counts(input, raw);
-    note_left_out(census, true, report);
-    *options.solids = take_solids(input, raw, fill_corners);
-    return TetMesh{};
-  }
   if (is_uniform(raw, census, tetrahedron, 4)) return take_simplices<TetMesh>(input, raw, fill_corners);
   if (is_uniform(raw, census, triangle, 3)) return take_simplices<TriMesh>(input, raw, fill_corners);
   check_types(input, census);
   check_corner_counts(input, raw);
-  const bool is_volume = census.of(is_solid) > 0 || (census.of(is_surface) == 0 && dimension == 3);
-  check_cuts(input, census, is_volume, options, report);
-  note_left_out(census, is_volume, report);
-  if (is_volume) return cut_cells<TetMesh>(input, raw, fill_corners, report);
-  return cut_cells<TriMesh>(input, raw, fill_corners, report);
+  if (options.cells == nullptr && !options.simplices) refuse_cuts(input, census);
+  CellMesh cells = take_cells(input, raw, fill_corners, report);
+  raw = {};
+  note_taken(census, report);
+  if (options.cells != nullptr && !is_simplicial(cells)) {
+    *options.cells = std::move(cells);
+    return TetMesh{};
+  }
+  return cut_cells(input, std::move(cells), dimension, report);
 }
 
 AnyMesh assemble(const Input& input, RawMesh raw, const Array<std::int64_t>& corners,

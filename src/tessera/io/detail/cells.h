@@ -1,4 +1,4 @@
-// From the cells a file lists, of many types, to a mesh of triangles or tetrahedra.
+// From the cells a file lists, of many types, to a mesh.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace tessera::detail::io {
 
 /// VTK's numbers for the cell types that we know.
-enum CellType : std::uint8_t {
+enum RawType : std::uint8_t {
   empty_cell = 0,
   vertex = 1,
   poly_vertex = 2,
@@ -90,7 +90,7 @@ struct RawMesh {
   }
   /// Adds a cell of Gmsh's or Medit's, whose corners were put at the end of `corners`. They order corners as
   /// VTK does, except those of wedges, whose triangles they turn.
-  void add_cell(CellType type, Array<std::int64_t>& corners) {
+  void add_cell(RawType type, Array<std::int64_t>& corners) {
     types.push_back(type);
     ends.push_back(corners.size());
     if (type != wedge) return;
@@ -108,7 +108,7 @@ struct RawCells {
 };
 using Dataset = std::variant<Grid, RawCells>;
 
-/// Calls polygons of three corners triangles and of four quads.
+/// Calls polygons of three corners triangles and of four quads, and vertices and lines what they are.
 void name_polygons(RawMesh& raw);
 
 /// The place where a reader puts the corners, in the file's order. Checks every one against the points there
@@ -168,9 +168,9 @@ class CornerSink {
 
 using FillCorners = std::function<void(CornerSink&)>;
 
-/// Makes the mesh: counts the cell types into the report, refuses or cuts what is not a simplex, leaves out
-/// what has a lower dimension, and repeats cell data for the parts. `dimension` is what a file without
-/// cells is taken for.
+/// Makes the mesh: counts the cell types into the report, keeps, refuses or cuts what is not a simplex,
+/// leaves out what has a lower dimension, and repeats cell data for the parts. `dimension` is what a file
+/// without cells is taken for.
 [[nodiscard]] AnyMesh assemble(const Input& input, RawMesh raw, const FillCorners& fill_corners,
                                int dimension, const ReadOptions& options, FileReport& report);
 
@@ -184,21 +184,5 @@ using FillCorners = std::function<void(CornerSink&)>;
 
 /// "hexahedron", "quadratic tetrahedron", ...
 [[nodiscard]] std::string cell_type_name(std::uint8_t type);
-
-/// Cuts hexahedra, voxels, wedges and pyramids, corner by corner as VTK orders them. Calls emit(tet) for each
-/// part.
-void cut_solid(std::uint8_t type, std::span<const VertexId> corners,
-               const std::function<void(const TetMesh::Cell&)>& emit);
-
-/// The time to cut a concave polygon grows with the square of its corners; larger ones are refused.
-constexpr std::size_t most_concave_corners = 20000;
-
-/// Cuts quads, pixels and polygons, which may be concave. Calls emit(triangle) for each part. Refuses a
-/// concave polygon of too many corners.
-[[nodiscard]] bool try_cut_polygon(std::uint8_t type, std::span<const VertexId> corners, const Points& points,
-                                   const std::function<void(const TriMesh::Cell&)>& emit);
-
-/// The triangles of a strip, all oriented as the first one.
-void cut_strip(std::span<const VertexId> corners, const std::function<void(const TriMesh::Cell&)>& emit);
 
 }  // namespace tessera::detail::io

@@ -10,8 +10,8 @@ namespace detail::io {
 namespace {
 
 constexpr auto formats = std::to_array<Format>({
-    {"vtu", false, read_vtk_xml, write_vtu},
-    {"vtp", true, read_vtk_xml, write_vtp, write_poly_vtp},
+    {"vtu", false, read_vtk_xml, write_vtu, nullptr, true},
+    {"vtp", true, read_vtk_xml, write_vtp, write_poly_vtp, true},
     {"vti", false, read_vtk_xml, write_vti},
     {"vts", false, read_vtk_xml},
     {"vtr", false, read_vtk_xml},
@@ -19,15 +19,15 @@ constexpr auto formats = std::to_array<Format>({
     {"pvtp", false, read_vtk_parallel},
     {"pvti", false, read_vtk_parallel},
     {"vtm", false, read_vtk_parallel},
-    {"vtk", false, read_vtk_legacy, write_vtk_legacy, write_poly_legacy},
+    {"vtk", false, read_vtk_legacy, write_vtk_legacy, write_poly_legacy, true},
     {"nrrd", false, read_nrrd},
     {"nhdr", false, read_nrrd},
     {"mha", false, read_meta_image},
     {"mhd", false, read_meta_image},
-    {"ply", true, read_ply, write_ply},
-    {"obj", true, read_obj, write_obj},
+    {"ply", true, read_ply, write_ply, nullptr, true},
+    {"obj", true, read_obj, write_obj, nullptr, true},
     {"stl", true, read_stl, write_stl},
-    {"off", true, read_off, write_off},
+    {"off", true, read_off, write_off, nullptr, true},
     {"msh", false, read_msh},
     {"mesh", false, read_medit},
     {"node", false, read_tetgen},
@@ -74,6 +74,11 @@ std::vector<std::string_view> list_writable_extensions() {
     if (format.write != nullptr) result.push_back(format.extension);
   }
   return result;
+}
+
+bool holds_cells(const std::filesystem::path& file) {
+  const detail::io::Format* const format = detail::io::find_format(file);
+  return format != nullptr && format->holds_cells;
 }
 
 bool holds_only_surfaces(const std::filesystem::path& file) {

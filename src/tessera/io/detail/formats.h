@@ -25,7 +25,7 @@ using Reader = AnyMesh (*)(Input& input, const ReadOptions& options, FileReport&
 [[nodiscard]] AnyMesh read_tetgen(Input& input, const ReadOptions& options, FileReport& report);
 
 /// A mesh to write, not copied.
-using MeshRef = std::variant<const TetMesh*, const TriMesh*, const Grid*>;
+using MeshRef = std::variant<const TetMesh*, const TriMesh*, const Grid*, const CellMesh*>;
 
 /// Writes the mesh to the temporary file of `output`, or refuses what the format cannot hold.
 using Writer = void (*)(Output& output, const MeshRef& mesh, const WriteOptions& options);
@@ -48,6 +48,20 @@ void write_poly_legacy(Output& output, const PolyData& poly, const WriteOptions&
 /// The triangles, or Error(unsupported) that says what can hold only them; every id must name a point.
 [[nodiscard]] const TriMesh& only_triangles(const Output& output, const MeshRef& mesh,
                                             std::string_view holder);
+/// The mesh, or `copy` as that without its cells of a lower dimension; Error(unsupported) for solids.
+[[nodiscard]] const CellMesh& only_polygons(Output& output, const CellMesh& mesh, std::string_view holder,
+                                            CellMesh& copy);
+/// Calls write(mesh) with triangles, or with cells that are all polygons: cells of a lower dimension are left
+/// out with a note, others refused.
+template <class Write>
+void write_polygons(Output& output, const MeshRef& mesh, std::string_view holder, const Write& write) {
+  if (const auto* cells = std::get_if<const CellMesh*>(&mesh)) {
+    CellMesh copy;
+    write(only_polygons(output, **cells, holder, copy));
+  } else {
+    write(only_triangles(output, mesh, holder));
+  }
+}
 /// A line for each point: the start, its coordinates and, if there are any, its three extra numbers.
 void write_rows(Output& output, const Points& points, std::string_view start,
                 std::span<const float> extra = {});
@@ -58,6 +72,7 @@ struct Format {
   Reader read = nullptr;
   Writer write = nullptr;           ///< null: it is only read
   PolyWriter write_poly = nullptr;  ///< null: it holds no vertices, lines and polygons
+  bool holds_cells = false;         ///< its writer takes a CellMesh
 };
 [[nodiscard]] std::span<const Format> list_formats();
 /// By the file's extension; null for one that nobody knows.

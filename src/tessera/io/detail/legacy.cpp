@@ -366,7 +366,7 @@ AnyMesh LegacyReader::make_mesh(const ReadOptions& options) {
   const bool is_poly = dataset_ == "polydata";
   if (is_poly) {
     lists = {&vertices_, &lines_, &polygons_, &strips_};
-    constexpr std::array<CellType, 4> types = {poly_vertex, poly_line, polygon, triangle_strip};
+    constexpr std::array<RawType, 4> types = {poly_vertex, poly_line, polygon, triangle_strip};
     raw_.types.clear();
     for (int i = 0; i < 4; ++i) raw_.types.resize(raw_.types.size() + lists[i]->ends.size(), types[i]);
   }

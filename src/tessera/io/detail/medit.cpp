@@ -12,7 +12,7 @@ namespace {
 
 struct MeditType {
   std::string_view keyword;
-  CellType type;
+  RawType type;
   std::size_t corners;
 };
 

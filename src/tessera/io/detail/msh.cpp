@@ -17,7 +17,7 @@ namespace tessera::detail::io {
 namespace {
 
 struct MshType {
-  CellType type;
+  RawType type;
   std::size_t corners;
 };
 

@@ -261,27 +261,21 @@ Array<float> colours_of(const Field& field) {
   });
 }
 
-}  // namespace
-
-AnyMesh read_obj(Input& input, const ReadOptions& options, FileReport& report) {
-  return ObjReader(input).read(options, report);
-}
-
-void write_obj(Output& output, const MeshRef& mesh, const WriteOptions&) {
-  const TriMesh& triangles = only_triangles(output, mesh, "an obj file");
-  const FieldSet& fields = triangles.point_data;
+template <class Mesh>
+void write_obj_mesh(Output& output, const Mesh& mesh) {
+  const FieldSet& fields = mesh.point_data;
   const Field* const colours = find_role(fields, Role::colours);
   const Field* const normals = find_role(fields, Role::normals);
   const Field* const texture = find_role(fields, Role::texture);
-  note_left_out(output.notes, "an obj file", triangles, [&](const Field& field, bool is_of_points) {
+  note_left_out(output.notes, "an obj file", mesh, [&](const Field& field, bool is_of_points) {
     return is_of_points && (&field == colours || &field == normals || &field == texture);
   });
-  write_rows(output, triangles.points, "v ", colours != nullptr ? colours_of(*colours) : Array<float>{});
+  write_rows(output, mesh.points, "v ", colours != nullptr ? colours_of(*colours) : Array<float>{});
   if (texture != nullptr) write_tuples(output, "vt ", *texture);
   if (normals != nullptr) write_tuples(output, "vn ", *normals);
-  for (const auto& cell : triangles.cells) {
+  for (std::size_t c = 0; c < mesh.cell_count(); ++c) {
     output.write("f");
-    for (const VertexId v : cell) {
+    for (const VertexId v : mesh.cells[c]) {
       const std::uint64_t index = std::uint64_t{v.index()} + 1;
       output.write(" ");
       output.number(index);
@@ -293,6 +287,16 @@ void write_obj(Output& output, const MeshRef& mesh, const WriteOptions&) {
     }
     output.write("\n");
   }
+}
+
+}  // namespace
+
+AnyMesh read_obj(Input& input, const ReadOptions& options, FileReport& report) {
+  return ObjReader(input).read(options, report);
+}
+
+void write_obj(Output& output, const MeshRef& any, const WriteOptions&) {
+  write_polygons(output, any, "an obj file", [&](const auto& mesh) { write_obj_mesh(output, mesh); });
 }
 
 }  // namespace tessera::detail::io

@@ -91,23 +91,24 @@ AnyMesh read_off(Input& input, const ReadOptions& options, FileReport& report) {
   return assemble(input, std::move(raw), corners, options, report);
 }
 
-void write_off(Output& output, const MeshRef& mesh, const WriteOptions&) {
-  const TriMesh& triangles = only_triangles(output, mesh, "an off file");
-  note_left_out(output.notes, "an off file", triangles, [](const Field&, bool) { return false; });
-  output.write("OFF\n");
-  output.number(triangles.vertex_count());
-  output.write(" ");
-  output.number(triangles.cell_count());
-  output.write(" 0\n");
-  write_rows(output, triangles.points, "");
-  for (const auto& cell : triangles.cells) {
-    output.write("3");
-    for (const VertexId v : cell) {
-      output.write(" ");
-      output.number(v.index());
+void write_off(Output& output, const MeshRef& any, const WriteOptions&) {
+  write_polygons(output, any, "an off file", [&](const auto& mesh) {
+    note_left_out(output.notes, "an off file", mesh, [](const Field&, bool) { return false; });
+    output.write("OFF\n");
+    output.number(mesh.vertex_count());
+    output.write(" ");
+    output.number(mesh.cell_count());
+    output.write(" 0\n");
+    write_rows(output, mesh.points, "");
+    for (std::size_t c = 0; c < mesh.cell_count(); ++c) {
+      output.number(mesh.cells[c].size());
+      for (const VertexId v : mesh.cells[c]) {
+        output.write(" ");
+        output.number(v.index());
+      }
+      output.write("\n");
     }
-    output.write("\n");
-  }
+  });
 }
 
 }  // namespace tessera::detail::io

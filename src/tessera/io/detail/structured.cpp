@@ -99,8 +99,8 @@ RawCells make_cells(Grid& grid, Points points) {
   }
   cells.dimension = corners.size() == 8 ? 3 : 2;
   const std::size_t count = grid.cell_count();
-  constexpr std::array<CellType, 9> types = {empty_cell, vertex,     line,       empty_cell, quad,
-                                             empty_cell, empty_cell, empty_cell, hexahedron};
+  constexpr std::array<RawType, 9> types = {empty_cell, vertex,     line,       empty_cell, quad,
+                                            empty_cell, empty_cell, empty_cell, hexahedron};
   cells.mesh.types.resize(count, types[corners.size()]);
   for (std::size_t i = 1; i <= count; ++i) cells.mesh.ends.push_back(i * corners.size());
   if (count == 0) return cells;

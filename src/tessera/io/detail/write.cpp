@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <tessera/io/detail/cells.h>
 #include <tessera/io/detail/formats.h>
 
 namespace tessera {
@@ -41,18 +42,38 @@ void check(const std::filesystem::path& file, const Mesh& mesh) {
   }
 }
 
+/// `first` is the number of the first cell.
+void check_list(const std::filesystem::path& file, const PolyCells& cells, std::size_t first,
+                std::size_t points) {
+  const auto& offsets = cells.offsets;
+  if (offsets.empty() || offsets.front() != 0 || !std::is_sorted(offsets.begin(), offsets.end()) ||
+      offsets.back() != cells.corners.size()) {
+    refuse_mesh(file, "the offsets of its cells do not ascend from 0 to the number of corners");
+  }
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    for (const VertexId v : cells[i]) check_corner(file, first + i, v, points);
+  }
+}
+
 void check(const std::filesystem::path& file, const PolyData& poly) {
   check_fields(file, poly);
-  std::size_t number = 0;
+  std::size_t first = 0;
   for (const PolyCells* cells : {&poly.vertices, &poly.lines, &poly.polygons}) {
-    const auto& offsets = cells->offsets;
-    if (offsets.empty() || offsets.front() != 0 || !std::is_sorted(offsets.begin(), offsets.end()) ||
-        offsets.back() != cells->corners.size()) {
-      refuse_mesh(file, "the offsets of its cells do not ascend from 0 to the number of corners");
-    }
-    for (std::size_t i = 0; i < cells->size(); ++i, ++number) {
-      for (const VertexId v : (*cells)[i]) check_corner(file, number, v, poly.vertex_count());
-    }
+    check_list(file, *cells, first, poly.vertex_count());
+    first += cells->size();
+  }
+}
+
+void check(const std::filesystem::path& file, const CellMesh& mesh) {
+  check_fields(file, mesh);
+  check_list(file, mesh.cells, 0, mesh.vertex_count());
+  if (mesh.types.size() != mesh.cells.size()) refuse_mesh(file, "not every cell has a type");
+  for (std::size_t i = 0; i < mesh.cell_count(); ++i) {
+    const std::size_t wanted = corner_count(mesh.types[i]);
+    if (wanted == 0 || wanted == mesh.cells[i].size()) continue;
+    refuse_mesh(file, "cell " + std::to_string(i) + " is a " +
+                          io::cell_type_name(static_cast<std::uint8_t>(mesh.types[i])) + " with " +
+                          std::to_string(mesh.cells[i].size()) + " corners");
   }
 }
 
@@ -85,6 +106,26 @@ WriteReport write_any(const std::filesystem::path& file, const Mesh& mesh, const
 }  // namespace
 
 namespace detail::io {
+
+const CellMesh& only_polygons(Output& output, const CellMesh& mesh, std::string_view holder, CellMesh& copy) {
+  const std::string solids = list_types(mesh.types, 3, 3);
+  if (!solids.empty()) output.refuse(std::string(holder) + " can only hold polygons, not " + solids);
+  const std::string lower = list_types(mesh.types, 0, 1);
+  if (lower.empty()) return mesh;
+  output.notes.push_back("Left out cells that " + std::string(holder) + " cannot hold: " + lower + ".");
+  copy.points = mesh.points;
+  copy.point_data = mesh.point_data;
+  copy.field_data = mesh.field_data;
+  Array<std::uint32_t> kept;
+  for (std::size_t c = 0; c < mesh.cell_count(); ++c) {
+    if (dimension_of(mesh.types[c]) < 2) continue;
+    copy.types.push_back(mesh.types[c]);
+    copy.cells.add(mesh.cells[c]);
+    kept.push_back(static_cast<std::uint32_t>(c));
+  }
+  copy.cell_data = mesh.cell_data.gather(kept);
+  return copy;
+}
 
 const TriMesh& only_triangles(const Output& output, const MeshRef& mesh, std::string_view holder) {
   const auto* triangles = std::get_if<const TriMesh*>(&mesh);
@@ -126,6 +167,10 @@ WriteReport write_mesh(const std::filesystem::path& file, const Grid& mesh, cons
 
 WriteReport write_mesh(const std::filesystem::path& file, const AnyMesh& mesh, const WriteOptions& options) {
   return std::visit([&](const auto& own) { return write_any(file, own, options); }, mesh);
+}
+
+WriteReport write_mesh(const std::filesystem::path& file, const CellMesh& mesh, const WriteOptions& options) {
+  return write_any(file, mesh, options);
 }
 
 WriteReport write_poly(const std::filesystem::path& file, const PolyData& poly, const WriteOptions& options) {

@@ -84,6 +84,19 @@ class LegacyWriter {
     write_cells("POLYGONS", poly.polygons);
   }
 
+  void write_geometry(const CellMesh& mesh) {
+    output_.write("DATASET UNSTRUCTURED_GRID\n");
+    write_fields(mesh.field_data);
+    write_points(mesh.points);
+    write_cells("CELLS", mesh.cells);
+    output_.write("CELL_TYPES " + std::to_string(mesh.cell_count()) + "\n");
+    for (const CellType cell : mesh.types) {
+      const auto type = static_cast<std::int32_t>(cell);
+      write_numbers(std::span(&type, 1), 1);
+    }
+    output_.write("\n");
+  }
+
   void write_cells(std::string_view keyword, const PolyCells& cells) {
     if (cells.empty()) return;
     output_.write(std::string(keyword) + " " + std::to_string(cells.size()) + " " +

@@ -34,7 +34,8 @@ class PlyWriter {
  public:
   PlyWriter(Output& output, bool is_text) : output_(output), is_text_(is_text) {}
 
-  void write(const TriMesh& mesh) {
+  template <class Mesh>
+  void write(const Mesh& mesh) {
     write_header(mesh);
     mesh.points.visit([&](auto points) {
       for (std::size_t i = 0; i < points.size(); ++i) {
@@ -44,22 +45,26 @@ class PlyWriter {
         put_fields(mesh.point_data, i);
       }
     });
-    for (std::size_t i = 0; i < mesh.cells.size(); ++i) {
-      put(std::uint8_t{3});
+    for (std::size_t i = 0; i < mesh.cell_count(); ++i) {
+      const std::size_t size = mesh.cells[i].size();
+      has_large_ ? put(static_cast<std::int32_t>(size)) : put(static_cast<std::uint8_t>(size));
       for (const VertexId v : mesh.cells[i]) put(static_cast<std::int32_t>(v.index()));
       put_fields(mesh.cell_data, i);
     }
   }
 
  private:
-  void write_header(const TriMesh& mesh) {
+  template <class Mesh>
+  void write_header(const Mesh& mesh) {
+    for (std::size_t i = 0; i < mesh.cell_count(); ++i) has_large_ = has_large_ || mesh.cells[i].size() > 255;
     const std::string coordinate = mesh.points.is_double() ? "property double " : "property float ";
     output_.write(is_text_ ? "ply\nformat ascii 1.0\n" : "ply\nformat binary_little_endian 1.0\n");
     output_.write("element vertex " + std::to_string(mesh.vertex_count()) + "\n");
     for (const char axis : {'x', 'y', 'z'}) output_.write(coordinate + axis + "\n");
     write_properties(mesh.point_data);
     output_.write("element face " + std::to_string(mesh.cell_count()) +
-                  "\nproperty list uchar int vertex_indices\n");
+                  (has_large_ ? "\nproperty list int int vertex_indices\n"
+                              : "\nproperty list uchar int vertex_indices\n"));
     write_properties(mesh.cell_data);
     output_.write("end_header\n");
   }
@@ -106,11 +111,12 @@ class PlyWriter {
 
   Output& output_;
   bool is_text_;
+  bool has_large_ = false;  // faces of more corners than a byte counts
 };
 
 /// Integers that a double does not hold.
-void note_rounded(std::vector<std::string>& notes, const TriMesh& mesh) {
-  for (const FieldSet* fields : {&mesh.point_data, &mesh.cell_data}) {
+void note_rounded(std::vector<std::string>& notes, const FieldSet& point_data, const FieldSet& cell_data) {
+  for (const FieldSet* fields : {&point_data, &cell_data}) {
     for (const Field& field : *fields) {
       const bool is_exact = field.visit([](auto values) {
         using T = typename decltype(values)::value_type;
@@ -130,12 +136,13 @@ void note_rounded(std::vector<std::string>& notes, const TriMesh& mesh) {
 
 }  // namespace
 
-void write_ply(Output& output, const MeshRef& mesh, const WriteOptions& options) {
-  const TriMesh& triangles = only_triangles(output, mesh, "a ply file");
-  if (triangles.vertex_count() > 0x7FFFFFFFu) output.refuse("a ply file holds at most 2147483647 points");
-  note_left_out(output.notes, "a ply file", triangles, [](const Field&, bool) { return true; });
-  note_rounded(output.notes, triangles);
-  PlyWriter(output, options.ascii).write(triangles);
+void write_ply(Output& output, const MeshRef& any, const WriteOptions& options) {
+  write_polygons(output, any, "a ply file", [&](const auto& mesh) {
+    if (mesh.vertex_count() > 0x7FFFFFFFu) output.refuse("a ply file holds at most 2147483647 points");
+    note_left_out(output.notes, "a ply file", mesh, [](const Field&, bool) { return true; });
+    note_rounded(output.notes, mesh.point_data, mesh.cell_data);
+    PlyWriter(output, options.ascii).write(mesh);
+  });
 }
 
 }  // namespace tessera::detail::io

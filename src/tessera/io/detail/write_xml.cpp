@@ -244,41 +244,17 @@ struct CellArrays {
   }
 };
 
-template <class T, class Mesh>
-void write_cells(XmlWriter& xml, const Mesh& mesh, bool is_poly) {
-  CellArrays<T> cells;
-  const std::string points = std::to_string(mesh.vertex_count());
-  const std::string count = std::to_string(mesh.cell_count());
-  xml.start(is_poly ? "PolyData" : "UnstructuredGrid");
-  xml.open(is_poly ? "PolyData" : "UnstructuredGrid");
-  if (!mesh.field_data.empty()) xml.fields("FieldData", mesh.field_data);
-  xml.open("Piece" + quote("NumberOfPoints", {points}) +
-           quote(is_poly ? "NumberOfPolys" : "NumberOfCells", {count}));
-  xml.fields("PointData", mesh.point_data);
-  xml.fields("CellData", mesh.cell_data);
-  write_points(xml, mesh.points);
-  xml.open(is_poly ? "Polys" : "Cells");
-  cells.write(xml, mesh, !is_poly);
-  xml.close();
-  xml.finish();
-}
-
-template <class Mesh>
-void write_mesh_xml(Output& output, const Mesh& mesh, bool is_poly, const WriteOptions& options) {
-  constexpr std::size_t limit = std::numeric_limits<std::int32_t>::max();
-  XmlWriter xml(output, options);
-  const bool is_narrow = mesh.cells.size() <= limit / Mesh::corners && mesh.points.size() <= limit;
-  is_narrow ? write_cells<std::int32_t>(xml, mesh, is_poly) : write_cells<std::int64_t>(xml, mesh, is_poly);
-}
-
 /// Connectivity and offsets of a list of cells, as CellArrays.
 template <class T>
 struct PolyArrays {
   Array<T> wide;
   Array<T> ends;
 
-  void write(XmlWriter& xml, const std::string& tag, const PolyCells& cells) {
-    if (cells.empty()) return;
+  /// With the types of cells that are not all of one kind.
+  void write(XmlWriter& xml, const std::string& tag, const PolyCells& cells,
+             std::span<const CellType> types = {}) {
+    const bool has_types = tag == "Cells";
+    if (cells.empty() && !has_types) return;
     const VertexId* corners = cells.corners.data();
     std::span<const T> connectivity(reinterpret_cast<const T*>(corners), cells.corners.size());
     if constexpr (sizeof(T) != sizeof(VertexId)) {
@@ -292,12 +268,55 @@ struct PolyArrays {
     xml.open(tag);
     xml.array("connectivity", connectivity, 1);
     xml.array("offsets", std::span<const T>(ends), 1);
+    if (has_types) {
+      static_assert(sizeof(CellType) == 1);
+      xml.array("types", std::span(reinterpret_cast<const std::uint8_t*>(types.data()), types.size()), 1);
+    }
     xml.close();
   }
 };
 
-template <class T>
-void write_poly_xml(XmlWriter& xml, const PolyData& poly) {
+template <class T, class Mesh>
+void write_cells(XmlWriter& xml, const Mesh& mesh, bool is_poly) {
+  std::conditional_t<std::is_same_v<Mesh, CellMesh>, PolyArrays<T>, CellArrays<T>> cells;
+  const std::string points = std::to_string(mesh.vertex_count());
+  const std::string count = std::to_string(mesh.cell_count());
+  xml.start(is_poly ? "PolyData" : "UnstructuredGrid");
+  xml.open(is_poly ? "PolyData" : "UnstructuredGrid");
+  if (!mesh.field_data.empty()) xml.fields("FieldData", mesh.field_data);
+  xml.open("Piece" + quote("NumberOfPoints", {points}) +
+           quote(is_poly ? "NumberOfPolys" : "NumberOfCells", {count}));
+  xml.fields("PointData", mesh.point_data);
+  xml.fields("CellData", mesh.cell_data);
+  write_points(xml, mesh.points);
+  if constexpr (std::is_same_v<Mesh, CellMesh>) {
+    cells.write(xml, "Cells", mesh.cells, mesh.types);
+  } else {
+    xml.open(is_poly ? "Polys" : "Cells");
+    cells.write(xml, mesh, !is_poly);
+    xml.close();
+  }
+  xml.finish();
+}
+
+std::size_t count_corners(const CellMesh& mesh) {
+  return mesh.cells.corners.size();
+}
+template <int Dim>
+std::size_t count_corners(const SimplexMesh<Dim>& mesh) {
+  return mesh.cells.size() * (Dim + 1);
+}
+
+template <class Mesh>
+void write_mesh_xml(Output& output, const Mesh& mesh, bool is_poly, const WriteOptions& options) {
+  constexpr std::size_t limit = std::numeric_limits<std::int32_t>::max();
+  XmlWriter xml(output, options);
+  const bool is_narrow = count_corners(mesh) <= limit && mesh.points.size() <= limit;
+  is_narrow ? write_cells<std::int32_t>(xml, mesh, is_poly) : write_cells<std::int64_t>(xml, mesh, is_poly);
+}
+
+template <class T, class Poly>
+void write_poly_xml(XmlWriter& xml, const Poly& poly) {
   std::array<PolyArrays<T>, 3> arrays;
   xml.start("PolyData");
   xml.open("PolyData");
@@ -314,6 +333,42 @@ void write_poly_xml(XmlWriter& xml, const PolyData& poly) {
   arrays[2].write(xml, "Polys", poly.polygons);
   xml.finish();
 }
+
+template <class Poly>
+void write_poly_data(Output& output, const Poly& poly, const WriteOptions& options) {
+  constexpr std::size_t limit = std::numeric_limits<std::int32_t>::max();
+  XmlWriter xml(output, options);
+  const bool is_narrow = poly.vertex_count() <= limit && poly.vertices.corners.size() <= limit &&
+                         poly.lines.corners.size() <= limit && poly.polygons.corners.size() <= limit;
+  is_narrow ? write_poly_xml<std::int32_t>(xml, poly) : write_poly_xml<std::int64_t>(xml, poly);
+}
+
+/// Cells in the order of a PolyData; the rest is not copied.
+struct PolyView {
+  const Points& points;
+  const FieldSet& point_data;
+  const FieldSet& field_data;
+  FieldSet cell_data;
+  PolyCells vertices, lines, polygons;
+
+  explicit PolyView(Output& output, const CellMesh& mesh)
+      : points(mesh.points), point_data(mesh.point_data), field_data(mesh.field_data) {
+    const std::array<PolyCells*, 3> lists = {&vertices, &lines, &polygons};
+    Array<std::uint32_t> order;
+    for (int dimension = 0; dimension < 3; ++dimension) {
+      for (std::size_t c = 0; c < mesh.cell_count(); ++c) {
+        if (dimension_of(mesh.types[c]) != dimension) continue;
+        lists[static_cast<std::size_t>(dimension)]->add(mesh.cells[c]);
+        order.push_back(static_cast<std::uint32_t>(c));
+      }
+    }
+    cell_data = mesh.cell_data.gather(order);
+    if (!std::is_sorted(order.begin(), order.end()))
+      output.notes.emplace_back(
+          "Put vertices before lines and lines before polygons, as vtp files have them.");
+  }
+  [[nodiscard]] std::size_t vertex_count() const { return points.size(); }
+};
 
 void write_image_xml(Output& output, const Grid& grid, const WriteOptions& options) {
   std::array<std::string, 3> last;
@@ -346,19 +401,23 @@ void write_vtu(Output& output, const MeshRef& mesh, const WriteOptions& options)
     return write_mesh_xml(output, **tets, false, options);
   if (const auto* tris = std::get_if<const TriMesh*>(&mesh))
     return write_mesh_xml(output, **tris, false, options);
+  if (const auto* cells = std::get_if<const CellMesh*>(&mesh))
+    return write_mesh_xml(output, **cells, false, options);
   output.refuse("a vtu file cannot hold a regular grid; write a vti file, or tetrahedralize it first");
 }
 
 void write_vtp(Output& output, const MeshRef& mesh, const WriteOptions& options) {
+  if (const auto* cells = std::get_if<const CellMesh*>(&mesh)) {
+    const std::string solids = list_types((*cells)->types, 3, 3);
+    if (!solids.empty())
+      output.refuse("a vtp file can only hold vertices, lines and polygons, not " + solids);
+    return write_poly_data(output, PolyView(output, **cells), options);
+  }
   write_mesh_xml(output, only_triangles(output, mesh, "a vtp file"), true, options);
 }
 
 void write_poly_vtp(Output& output, const PolyData& poly, const WriteOptions& options) {
-  constexpr std::size_t limit = std::numeric_limits<std::int32_t>::max();
-  XmlWriter xml(output, options);
-  const bool is_narrow = poly.vertex_count() <= limit && poly.vertices.corners.size() <= limit &&
-                         poly.lines.corners.size() <= limit && poly.polygons.corners.size() <= limit;
-  is_narrow ? write_poly_xml<std::int32_t>(xml, poly) : write_poly_xml<std::int64_t>(xml, poly);
+  write_poly_data(output, poly, options);
 }
 
 void write_vti(Output& output, const MeshRef& mesh, const WriteOptions& options) {

@@ -131,7 +131,7 @@ class CellReader {
 
   /// VTK keeps the cells of a PolyData in this order, and so the cell data.
   void read_poly_cells(const Element& piece, std::uint64_t first_point, std::uint64_t points) {
-    constexpr std::array<std::tuple<std::string_view, std::string_view, CellType>, 4> kinds = {
+    constexpr std::array<std::tuple<std::string_view, std::string_view, RawType>, 4> kinds = {
         {{"Verts", "NumberOfVerts", poly_vertex},
          {"Lines", "NumberOfLines", poly_line},
          {"Polys", "NumberOfPolys", polygon},

@@ -10,25 +10,23 @@
 #include <tessera/core/id.h>
 #include <tessera/core/macros.h>
 #include <tessera/generate/tetrahedralize.h>
+#include <tessera/mesh/cell_mesh.h>
 #include <tessera/mesh/mesh.h>
-#include <tessera/mesh/solid_mesh.h>
 
 namespace tessera::detail::solid {
 
 using Quad = std::array<VertexId, 4>;
 
-[[nodiscard]] TS_HD constexpr std::size_t quads_of(SolidType type) {
-  return type == SolidType::hexahedron ? 6
-         : type == SolidType::wedge    ? 3
-         : type == SolidType::pyramid  ? 1
-                                       : 0;
+[[nodiscard]] TS_HD constexpr std::size_t quads_of(CellType type) {
+  return type == CellType::hexahedron ? 6 : type == CellType::wedge ? 3 : type == CellType::pyramid ? 1 : 0;
 }
 
-[[nodiscard]] TS_HD constexpr std::size_t parts_of(SolidType type, TetMethod method) {
-  if (type == SolidType::tetrahedron) return 1;
+[[nodiscard]] TS_HD constexpr std::size_t parts_of(CellType type, TetMethod method) {
+  if (dimension_of(type) < 3) return 0;
+  if (type == CellType::tetrahedron) return 1;
   if (method == TetMethod::face_centred) return 4 * quads_of(type) + (face_count(type) - quads_of(type));
   if (method == TetMethod::five) return 5;
-  return type == SolidType::hexahedron ? 6 : type == SolidType::wedge ? 3 : 2;
+  return type == CellType::hexahedron ? 6 : type == CellType::wedge ? 3 : 2;
 }
 
 /// Part p of five: with the corners 0, 2, 5, 7 in the middle, or with the others.
@@ -40,9 +38,9 @@ using Quad = std::array<VertexId, 4>;
   return others ? other[p] : some[p];
 }
 
-/// The cells of a SolidMesh.
+/// The cells of a CellMesh.
 struct View {
-  const SolidType* types;
+  const CellType* types;
   const std::uint64_t* offsets;
   const VertexId* corners;
 
@@ -126,10 +124,11 @@ struct CutSolid {
   TetMesh::Cell* parts;
 
   TS_HD void operator()(std::size_t c) const {
-    const SolidType type = solids.types[c];
+    const CellType type = solids.types[c];
+    if (dimension_of(type) < 3) return;
     const std::span<const VertexId> v = solids[c];
     TetMesh::Cell* to = parts + first_part[c];
-    if (type == SolidType::tetrahedron) {
+    if (type == CellType::tetrahedron) {
       *to = {v[0], v[1], v[2], v[3]};
     } else if (method == TetMethod::five) {
       for (std::size_t p = 0; p < 5; ++p) {

@@ -80,7 +80,7 @@ class Checkerboard {
 
 /// Where the parts of each cell begin.
 template <class Count>
-Array<std::uint64_t> starts(const SolidMesh& solids, const Count& count) {
+Array<std::uint64_t> starts(const CellMesh& solids, const Count& count) {
   Array<std::uint64_t> result(solids.cell_count() + 1);
   std::uint64_t next = 0;
   for (size_t c = 0; c < solids.cell_count(); ++c) {
@@ -91,14 +91,15 @@ Array<std::uint64_t> starts(const SolidMesh& solids, const Count& count) {
   return result;
 }
 
-Array<std::uint8_t> colour_points(const SolidMesh& solids) {
+Array<std::uint8_t> colour_points(const CellMesh& solids) {
   Checkerboard board(solids.vertex_count());
   for (size_t c = 0; c < solids.cell_count(); ++c) {
+    if (dimension_of(solids.types[c]) < 3) continue;
     const auto refuse = [&](const std::string& reason) {
       throw Error(ErrorCode::unsupported, "cell " + std::to_string(c) + " " + reason +
                                               "; cut into six tetrahedra a cell or face-centred instead");
     };
-    if (solids.types[c] != SolidType::hexahedron)
+    if (solids.types[c] != CellType::hexahedron)
       refuse("is no hexahedron, and only hexahedra can be cut into five tetrahedra");
     for (const auto& edge : hexahedron_edges) {
       if (!board.try_part(solids.cells[c][edge[0]].index(), solids.cells[c][edge[1]].index()))
@@ -110,9 +111,9 @@ Array<std::uint8_t> colour_points(const SolidMesh& solids) {
   return colours;
 }
 
-solid::Plan make_plan(const SolidMesh& solids, TetMethod method) {
+solid::Plan make_plan(const CellMesh& solids, TetMethod method) {
   solid::Plan plan{.method = method,
-                   .first_part = starts(solids, [&](SolidType type) { return parts_of(type, method); })};
+                   .first_part = starts(solids, [&](CellType type) { return parts_of(type, method); })};
   expect_ids(static_cast<double>(plan.first_part.back()), "tetrahedra");
   if (method == TetMethod::five) plan.colours = colour_points(solids);
   if (method != TetMethod::face_centred) return plan;
@@ -120,7 +121,8 @@ solid::Plan make_plan(const SolidMesh& solids, TetMethod method) {
   plan.centre.resize(solids.cell_count());
   for (size_t c = 0; c < solids.cell_count(); ++c) {
     plan.centre[c] = static_cast<uint32_t>(plan.centred.size());
-    if (solids.types[c] != SolidType::tetrahedron) plan.centred.push_back(static_cast<uint32_t>(c));
+    if (dimension_of(solids.types[c]) == 3 && solids.types[c] != CellType::tetrahedron)
+      plan.centred.push_back(static_cast<uint32_t>(c));
   }
   return plan;
 }
@@ -130,7 +132,7 @@ struct Faces {
   Array<VertexId> connections;  ///< of each quadrilateral of each cell
   Array<solid::Quad> corners;   ///< of each face: those of the first one
 
-  Faces(const SolidMesh& solids, const solid::View& view, const solid::Plan& plan, const Exec& exec) {
+  Faces(const CellMesh& solids, const solid::View& view, const solid::Plan& plan, const Exec& exec) {
     Array<solid::Quad> quads(plan.first_quad.back());
     host_for_each(exec, solids.cell_count(), solid::ListQuads{view, plan.first_quad.data(), quads.data()});
     Array<VertexId> pair(quads.size());
@@ -151,7 +153,7 @@ struct Faces {
   }
 };
 
-TetMesh cut_on_host(const SolidMesh& solids, const solid::Plan& plan, const Exec& exec) {
+TetMesh cut_on_host(const CellMesh& solids, const solid::Plan& plan, const Exec& exec) {
   TetMesh mesh;
   const solid::View view{solids.types.data(), solids.cells.offsets.data(), solids.cells.corners.data()};
   solid::CutSolid cut{.solids = view,
@@ -193,10 +195,10 @@ Array<uint32_t> sources_of(const solid::Plan& plan, const Exec& exec) {
   return result;
 }
 
-void check_solids(const SolidMesh& solids) {
+void check_solids(const CellMesh& solids) {
   for (size_t c = 0; c < solids.cell_count(); ++c) {
     const auto corners = solids.cells[c];
-    if (corners.size() != corner_count(solids.types[c])) {
+    if (dimension_of(solids.types[c]) == 3 && corners.size() != corner_count(solids.types[c])) {
       throw Error(ErrorCode::bad_mesh, "cell " + std::to_string(c) + " has " +
                                            std::to_string(corners.size()) + " corners, but its type has " +
                                            std::to_string(corner_count(solids.types[c])));
@@ -214,7 +216,7 @@ void check_solids(const SolidMesh& solids) {
 
 }  // namespace
 
-Tetrahedralization tetrahedralize(const SolidMesh& solids, const TetrahedralizeOptions& options) {
+Tetrahedralization tetrahedralize(const CellMesh& solids, const TetrahedralizeOptions& options) {
   TS_EXPECTS(solids.types.size() == solids.cells.size());
   check_solids(solids);
   const Exec exec = host_for(options.exec, solids.cell_count());
@@ -246,10 +248,10 @@ Tetrahedralization tetrahedralize(const SolidMesh& solids, const TetrahedralizeO
   return result;
 }
 
-Bytes tetrahedralization_bytes(const SolidMesh& solids, TetMethod method) {
+Bytes tetrahedralization_bytes(const CellMesh& solids, TetMethod method) {
   double parts = 0;
   double quads = 0;
-  for (const SolidType type : solids.types) {
+  for (const CellType type : solids.types) {
     parts += static_cast<double>(parts_of(type, method));
     quads += static_cast<double>(quads_of(type));
   }
@@ -260,7 +262,7 @@ Bytes tetrahedralization_bytes(const SolidMesh& solids, TetMethod method) {
                             (static_cast<double>(solids.vertex_count()) + added) * sizeof(Vec3d));
 }
 
-Work tetrahedralization_work(const SolidMesh& solids, TetMethod method) {
+Work tetrahedralization_work(const CellMesh& solids, TetMethod method) {
   const Bytes bytes = tetrahedralization_bytes(solids, method);
   return {0.4e-9 * static_cast<double>(bytes), bytes + solids.bytes() + 400 * solids.cell_count()};
 }

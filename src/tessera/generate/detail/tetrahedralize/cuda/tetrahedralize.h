@@ -12,6 +12,6 @@ namespace tessera::detail::cuda {
 [[nodiscard]] TetMesh cut_voxels(const Grid& grid, const lattice::TetPlan& plan, const Exec& exec);
 
 /// Points, cells and point data. The solids are usable, the plan is theirs.
-[[nodiscard]] TetMesh cut_solids(const SolidMesh& solids, const solid::Plan& plan, const Exec& exec);
+[[nodiscard]] TetMesh cut_solids(const CellMesh& solids, const solid::Plan& plan, const Exec& exec);
 
 }  // namespace tessera::detail::cuda

@@ -74,9 +74,9 @@ struct DeviceFaces {
 
 }  // namespace
 
-TetMesh cut_solids(const SolidMesh& solids, const solid::Plan& plan, const Exec& exec) {
+TetMesh cut_solids(const CellMesh& solids, const solid::Plan& plan, const Exec& exec) {
   TetMesh mesh;
-  const Buffer<SolidType> types = copied(exec, solids.types);
+  const Buffer<CellType> types = copied(exec, solids.types);
   const Buffer<std::uint64_t> offsets = copied(exec, solids.cells.offsets);
   const Buffer<VertexId> corners = copied(exec, solids.cells.corners);
   const Buffer<std::uint64_t> first_part = copied(exec, plan.first_part);

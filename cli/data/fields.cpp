@@ -60,18 +60,7 @@ std::string_view to_string(Association association) {
 }
 
 std::vector<FieldChoice> list_fields(const AnyMesh& mesh) {
-  std::vector<FieldChoice> fields;
-  const auto append = [&](const FieldSet& set, Association association) {
-    for (const Field& field : set) fields.push_back({&field, association});
-  };
-  std::visit(
-      [&](const auto& m) {
-        append(m.point_data, Association::points);
-        append(m.cell_data, Association::cells);
-        append(m.field_data, Association::mesh);
-      },
-      mesh);
-  return fields;
+  return std::visit([](const auto& m) { return list_fields(m); }, mesh);
 }
 
 FieldChoice choose_field(Session& session, Input& input, std::string_view text,

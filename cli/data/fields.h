@@ -24,6 +24,17 @@ struct FieldChoice {
 };
 
 /// Every field of the mesh: those of the points, then of the cells, then of the mesh as a whole.
+template <class Mesh>
+[[nodiscard]] std::vector<FieldChoice> list_fields(const Mesh& mesh) {
+  std::vector<FieldChoice> fields;
+  const auto append = [&](const FieldSet& set, Association association) {
+    for (const Field& field : set) fields.push_back({&field, association});
+  };
+  append(mesh.point_data, Association::points);
+  append(mesh.cell_data, Association::cells);
+  append(mesh.field_data, Association::mesh);
+  return fields;
+}
 [[nodiscard]] std::vector<FieldChoice> list_fields(const AnyMesh& mesh);
 
 /// The field that the text of --field names, as find_field() finds it. One that is made for it becomes a

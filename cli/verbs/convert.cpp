@@ -32,12 +32,13 @@ OutputOptions resolve_output(const ConvertOptions& options) {
   return output;
 }
 
-void check_kind(const AnyMesh& mesh, const OutputOptions& output) {
-  if (!std::holds_alternative<TetMesh>(mesh) || !holds_only_surfaces(output.file)) return;
-  throw Error(
-      ErrorCode::unsupported,
-      fmt::format("'{}' cannot hold tetrahedra; write .vtu or .vtk, or add --surface to write their boundary",
-                  output.file.string()));
+void check_kind(const AnyMesh& mesh, const CellMesh& cells, const OutputOptions& output) {
+  const bool has_cells = cells.cell_count() > 0;
+  const bool is_solid = has_cells ? cells.dimension() == 3 : std::holds_alternative<TetMesh>(mesh);
+  if (!is_solid || !holds_only_surfaces(output.file)) return;
+  throw Error(ErrorCode::unsupported,
+              fmt::format("'{}' cannot hold {}; write .vtu or .vtk, or add --surface to write their boundary",
+                          output.file.string(), has_cells ? "solids" : "tetrahedra"));
 }
 
 AnyMesh take_surface(Session& session, const AnyMesh& mesh) {
@@ -57,21 +58,28 @@ void declare_convert(OptionList& app, ConvertOptions& options) {
       ->type_name("OUT");
   add_output_options(app, options.output);
   app.add_flag("--surface", options.surface,
-               "write the boundary triangles of a tetrahedral mesh, with its point data");
+               "write the boundary triangles of solids, cut into tetrahedra, with their data");
 }
 
 int run_convert(Session& session, const ConvertOptions& options) {
   const OutputOptions output = resolve_output(options);
   check_output(session, output);
-  Input input = read_input(session, options.input);
+  CellMesh cells;
+  InputOptions how = options.input;
+  how.simplices = how.simplices || options.surface || !holds_cells(output.file);
+  Input input = read_input(session, how, &cells);
   for (const std::string& note : input.report.notes) session.note(note);
   if (options.surface) {
     input.mesh = take_surface(session, input.mesh);
   } else {
-    check_kind(input.mesh, output);
+    check_kind(input.mesh, cells, output);
   }
   session.result()["notes"] = input.report.notes;
-  write_output(session, output, input.mesh);
+  if (cells.cell_count() > 0) {
+    write_output(session, output, cells);
+  } else {
+    write_output(session, output, input.mesh);
+  }
   return 0;
 }
 

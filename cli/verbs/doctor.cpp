@@ -1,6 +1,9 @@
 // tessera doctor: what is wrong with a mesh, and the mesh mended.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include <tessera/mesh/doctor.h>
 
 #include "application/text.h"
@@ -11,7 +14,7 @@ namespace tessera::cli {
 namespace {
 
 struct DoctorVerbOptions {
-  InputOptions input;
+  InputOptions input = {.file = {}, .simplices = false};
   OutputOptions output;
   bool fix = false;
   std::size_t max_ids = 100;
@@ -62,9 +65,45 @@ Json describe_report(const DoctorReport& report) {
           {"findings", std::move(findings)}};
 }
 
-void print_report(Session& session, const AnyMesh& mesh, const DoctorReport& report) {
+/// What is examined: the mesh of the file, or the simplices that its cells were cut into.
+struct Patient {
+  AnyMesh mesh;
+  Array<std::uint32_t> cells;  ///< the file's cell of each simplex, if they were cut
+  std::string kind;            ///< of the file's mesh, with its counts; empty if it was not cut
+  Reservation room = {};
+
+  [[nodiscard]] bool is_cut() const { return !kind.empty(); }
+};
+
+Patient take_patient(Session& session, Input& input, CellMesh cells) {
+  if (cells.cell_count() == 0) return {std::move(input.mesh), {}, {}, {}};
+  const std::string kind =
+      fmt::format("{}: {}, {}", kind_name(cells), counted(cells.vertex_count(), "point", "points"),
+                  list_types(cells.types, 0, 3));
+  SimplexCut cut = session.in_phase(Phase::compute, [&] { return cut_into_simplices(std::move(cells)); });
+  for (const std::string& note : cut.notes) session.note(note);
+  const Bytes bytes = std::visit([](const auto& mesh) { return mesh.bytes(); }, cut.mesh) +
+                      cut.cells.size() * sizeof(cut.cells[0]);
+  input.reservation = {};
+  return {std::move(cut.mesh), std::move(cut.cells), kind,
+          Reservation(session.memory(), bytes, "the simplices that the cells are cut into")};
+}
+
+/// Cells by the ids that they have in the file: several parts of one are one.
+void name_cells(DoctorReport& report, const Patient& patient) {
+  if (!patient.is_cut()) return;
+  for (Finding& finding : report.findings) {
+    if (finding.element != ElementKind::cell) continue;
+    for (std::vector<std::uint32_t>& id : finding.ids) id[0] = patient.cells[id[0]];
+    finding.ids.erase(std::unique(finding.ids.begin(), finding.ids.end()), finding.ids.end());
+  }
+}
+
+void print_report(Session& session, const Patient& patient, const DoctorReport& report) {
+  const AnyMesh& mesh = patient.mesh;
   const bool is_surface = std::holds_alternative<TriMesh>(mesh);
   const std::string faces = is_surface ? "" : ", " + counted(report.faces, "face", "faces");
+  if (patient.is_cut()) session.print("{}\nexamined as a ", patient.kind);
   session.print("{}: {}, {}{}, {}\n", kind_name(mesh), counted(report.vertices, "vertex", "vertices"),
                 counted(report.edges, "edge", "edges"), faces, counted_cells(report.cells, mesh));
   session.print("{}, Euler characteristic {}, {}\n", counted(report.components, "component", "components"),
@@ -86,10 +125,13 @@ void print_report(Session& session, const AnyMesh& mesh, const DoctorReport& rep
   session.print("\n{}", table.text());
 }
 
-DoctorReport examine(Session& session, const AnyMesh& mesh, std::size_t max_ids) {
+DoctorReport examine(Session& session, const Patient& patient, std::size_t max_ids) {
   const DoctorOptions options = {.max_ids = max_ids, .exec = session.host(), .monitor = &session.monitor()};
-  return session.in_phase(
-      Phase::compute, [&] { return std::visit([&](const auto& m) { return diagnose(m, options); }, mesh); });
+  DoctorReport report = session.in_phase(Phase::compute, [&] {
+    return std::visit([&](const auto& m) { return diagnose(m, options); }, patient.mesh);
+  });
+  name_cells(report, patient);
+  return report;
 }
 
 FixReport mend(Session& session, AnyMesh& mesh, FixOptions options) {
@@ -105,17 +147,26 @@ FixReport mend(Session& session, AnyMesh& mesh, FixOptions options) {
   });
 }
 
+template <class Mesh>
+Mesh name_cells(Mesh defects, const Patient& patient) {
+  if (!patient.is_cut()) return defects;
+  for (std::uint32_t& id : defects.cell_data.find("InputId")->template as<std::uint32_t>())
+    id = patient.cells[id];
+  return defects;
+}
+
 /// The cells and points with defects, as a mesh to look at.
-AnyMesh take_defects(Session& session, const AnyMesh& mesh) {
+AnyMesh take_defects(Session& session, const Patient& patient) {
   const DoctorOptions options = {.exec = session.host(), .monitor = &session.monitor()};
   return session.in_phase(Phase::compute, [&] {
     return std::visit(
         [&](const auto& m) -> AnyMesh {
-          if constexpr (requires { defect_mesh(m, options); }) return defect_mesh(m, options);
+          if constexpr (requires { defect_mesh(m, options); })
+            return name_cells(defect_mesh(m, options), patient);
           throw Error(ErrorCode::unsupported,
                       "a grid has no cells to draw as defects; use doctor without -o");
         },
-        mesh);
+        patient.mesh);
   });
 }
 
@@ -149,19 +200,25 @@ int run_doctor(Session& session, const DoctorVerbOptions& options) {
     throw Error(ErrorCode::bad_option, "--fix needs -o FILE to write the mended mesh to");
   }
   if (!options.output.file.empty()) check_output(session, options.output);
-  Input input = read_input(session, options.input);
+  CellMesh cells;
+  Input input = read_input(session, options.input, &cells);
   for (const std::string& note : input.report.notes) session.note(note);
-  DoctorReport report = examine(session, input.mesh, options.max_ids);
-  print_report(session, input.mesh, report);
+  Json& census = session.result()["cells_in_file"] = Json::object();
+  for (const auto& [type, count] : input.report.cells) census[type] = count;
+  Patient patient = take_patient(session, input, std::move(cells));
+  DoctorReport report = examine(session, patient, options.max_ids);
+  print_report(session, patient, report);
   session.result()["report"] = describe_report(report);
   if (options.fix) {
-    report_changes(session, mend(session, input.mesh, options.mend));
-    report = examine(session, input.mesh, options.max_ids);
+    report_changes(session, mend(session, patient.mesh, options.mend));
+    patient.cells = {};  // other simplices than these now
+    patient.kind = {};
+    report = examine(session, patient, options.max_ids);
     session.result()["report_after"] = describe_report(report);
-    write_output(session, options.output, input.mesh);
-    if (report.has_errors()) print_report(session, input.mesh, report);
+    write_output(session, options.output, patient.mesh);
+    if (report.has_errors()) print_report(session, patient, report);
   } else if (!options.output.file.empty()) {
-    write_output(session, options.output, take_defects(session, input.mesh));
+    write_output(session, options.output, take_defects(session, patient));
   }
   return report.has_errors() ? static_cast<int>(ErrorCode::bad_mesh) : 0;
 }

@@ -15,7 +15,7 @@ namespace {
 
 struct InfoOptions {
   std::vector<std::filesystem::path> files;
-  InputOptions input;  ///< how each of them is read
+  InputOptions input = {.file = {}, .simplices = false};  ///< how each of them is read
 };
 
 struct Box {
@@ -29,8 +29,8 @@ struct Box {
   }
 };
 
-template <int Dim>
-Box compute_box(const SimplexMesh<Dim>& mesh) {
+template <class Mesh>
+Box compute_box(const Mesh& mesh) {
   Box box;
   mesh.points.visit([&](auto points) {
     for (const auto& p : points) box.add(vec_cast<double>(p));
@@ -47,36 +47,42 @@ Box compute_box(const Grid& grid) {
   return box;
 }
 
-Json describe_mesh(const std::filesystem::path& file, const Input& input) {
-  const Box box = std::visit([](const auto& mesh) { return compute_box(mesh); }, input.mesh);
+void describe_points(Json& object, const Grid& grid) {
+  object["dims"] = grid.dims;
+  object["spacing"] = {grid.spacing.x, grid.spacing.y, grid.spacing.z};
+}
+template <class Mesh>
+void describe_points(Json& object, const Mesh& mesh) {
+  object["coordinates"] = mesh.points.is_double() ? "float64" : "float32";
+}
+
+/// The mesh as it was read, or its cells if they were kept.
+template <class Mesh>
+Json describe_mesh(const std::filesystem::path& file, const Input& input, const Mesh& mesh,
+                   std::string_view kind) {
+  const Box box = compute_box(mesh);
   Json object = {{"file", file.string()},
                  {"format", input.report.format},
-                 {"kind", kind_name(input.mesh)},
-                 {"points", vertex_count(input.mesh)},
-                 {"cells", cell_count(input.mesh)}};
-  if (const Grid* grid = std::get_if<Grid>(&input.mesh)) {
-    object["dims"] = grid->dims;
-    object["spacing"] = {grid->spacing.x, grid->spacing.y, grid->spacing.z};
-  } else {
-    const bool is_double = std::visit(
-        [](const auto& mesh) {
-          if constexpr (requires { mesh.points; }) return mesh.points.is_double();
-          return false;
-        },
-        input.mesh);
-    object["coordinates"] = is_double ? "float64" : "float32";
-  }
+                 {"kind", kind},
+                 {"points", mesh.vertex_count()},
+                 {"cells", mesh.cell_count()}};
+  describe_points(object, mesh);
   object["box"] = nullptr;
-  if (vertex_count(input.mesh) > 0)
+  if (mesh.vertex_count() > 0)
     object["box"] = {{box.low.x, box.low.y, box.low.z}, {box.high.x, box.high.y, box.high.z}};
   object["bytes"] = input.reservation.bytes();
   object["cells_in_file"] = Json::object();
   for (const auto& [type, count] : input.report.cells) object["cells_in_file"][type] = count;
   object["notes"] = input.report.notes;
   object["fields"] = Json::array();
-  for (const FieldChoice& choice : list_fields(input.mesh))
-    object["fields"].push_back(describe_field(choice));
+  for (const FieldChoice& choice : list_fields(mesh)) object["fields"].push_back(describe_field(choice));
   return object;
+}
+
+Json describe_input(const std::filesystem::path& file, const Input& input, const CellMesh& cells) {
+  if (cells.cell_count() > 0) return describe_mesh(file, input, cells, kind_name(cells));
+  return std::visit([&](const auto& mesh) { return describe_mesh(file, input, mesh, kind_name(input.mesh)); },
+                    input.mesh);
 }
 
 std::string list_text(const Json& values, std::string_view separator) {
@@ -107,7 +113,7 @@ std::string census_text(const Json& cells) {
   return text;
 }
 
-void print_description(Session& session, const Input& input, const Json& d) {
+void print_description(Session& session, std::string_view cells, const Json& d) {
   session.print("{}: {} ({})\n", d["file"].get<std::string>(), d["kind"].get<std::string>(),
                 d["format"].get<std::string>());
   Table table({Align::left, Align::left});
@@ -118,7 +124,7 @@ void print_description(Session& session, const Input& input, const Json& d) {
   } else {
     table.add({"points", fmt::format("{} ({})", points, d["coordinates"].get<std::string>())});
   }
-  table.add({std::string(cell_name(input.mesh)), grouped(d["cells"])});
+  table.add({std::string(cells), grouped(d["cells"])});
   if (!d["cells_in_file"].empty()) table.add({"cells in file", census_text(d["cells_in_file"])});
   table.add({"box", d["box"].is_null() ? "none"
                                        : fmt::format("({}) to ({})", list_text(d["box"][0], ", "),
@@ -137,10 +143,11 @@ void declare_info(OptionList& app, InfoOptions& options) {
 Json show_file(Session& session, const std::filesystem::path& file, InputOptions options,
                std::string_view before = "") {
   options.file = file;
-  const Input input = read_input(session, options);
+  CellMesh cells;
+  const Input input = read_input(session, options, &cells);
   session.print("{}", before);
-  Json description = session.in_phase(Phase::compute, [&] { return describe_mesh(file, input); });
-  print_description(session, input, description);
+  Json description = session.in_phase(Phase::compute, [&] { return describe_input(file, input, cells); });
+  print_description(session, cells.cell_count() > 0 ? "cells" : cell_name(input.mesh), description);
   return description;
 }
 

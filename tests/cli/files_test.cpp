@@ -146,20 +146,52 @@ TEST_F(CliFiles, SurfaceOfACubeIsClosed) {
   EXPECT_EQ(report["has_errors"], false);
 }
 
-TEST_F(CliFiles, HexahedraAreCutWithANoteButConvertedOnlyIfAsked) {
+TEST_F(CliFiles, HexahedraAreCutWithANoteButKeptWhereTheyCanBe) {
   write("hex.vtk",
         "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 8 float\n"
         "0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1\nCELLS 1 9\n8 0 1 2 3 4 5 6 7\nCELL_TYPES 1\n12\n");
-  expect_one_sentence(run({"convert", "hex.vtk", "tets.vtu"}), 6, {"hexahedron", "--simplices"});
-  const auto shown = info("hex.vtk");
-  EXPECT_EQ(shown["cells_in_file"]["hexahedron"], 1);
-  EXPECT_NE(shown["notes"].dump().find("hexahedron"), std::string::npos) << shown["notes"];
+  for (const char* file : {"hex.vtk", "kept.vtu", "again.vtk"}) {
+    if (file != std::string("hex.vtk")) ok({"convert", "hex.vtk", file});
+    const auto shown = info(file);
+    EXPECT_EQ(shown["kind"], "solid mesh");
+    EXPECT_EQ(shown["points"], 8);
+    EXPECT_EQ(shown["cells"], 1);
+    EXPECT_EQ(shown["cells_in_file"], (nlohmann::json{{"hexahedron", 1}}));
+    EXPECT_TRUE(shown["notes"].empty()) << shown["notes"];
+  }
+  const auto cut = run_json({"info", "hex.vtk", "--simplices"})["result"]["files"][0];
+  EXPECT_EQ(cut["kind"], "tetrahedral mesh");
+  EXPECT_NE(cut["notes"].dump().find("1 hexahedron"), std::string::npos) << cut["notes"];
+  expect_one_sentence(run({"convert", "hex.vtk", "skin.ply"}), 6, {"cannot hold solids", "--surface"});
+  ok({"convert", "hex.vtk", "skin.ply", "--surface"});
+  EXPECT_EQ(info("skin.ply")["cells"], 12);
   const auto doctor = run_json({"doctor", "hex.vtk"});
   EXPECT_EQ(doctor["result"]["report"]["has_errors"], false);
   EXPECT_NE(doctor["notes"].dump().find("Cut into tetrahedra"), std::string::npos) << doctor["notes"];
   EXPECT_EQ(run_json({"critical-points", "hex.vtk", "--field", ":z"})["result"]["minimum"], 1);
   ok({"convert", "hex.vtk", "tets.vtu", "--simplices"});
   EXPECT_GE(info("tets.vtu")["cells"], 5);
+}
+
+TEST_F(CliFiles, PolygonsAndLinesAreConvertedAsTheyAre) {
+  write("m.vtk",
+        "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 float\n"
+        "0 0 0 1 0 0 1 1 0 0 1 0 .5 2 0\nCELLS 3 13\n4 0 1 2 3\n2 2 4\n4 3 2 4 0\nCELL_TYPES 3\n9\n3\n7\n"
+        "CELL_DATA 3\nSCALARS row int 1\nLOOKUP_TABLE default\n5 6 7\n");
+  EXPECT_EQ(info("m.vtk")["kind"], "polygon mesh");
+  const auto poly = run_json({"convert", "m.vtk", "m.vtp"});
+  EXPECT_EQ(poly["result"]["output"]["cells"], 3);
+  EXPECT_NE(poly["notes"].dump().find("lines before polygons"), std::string::npos) << poly["notes"];
+  EXPECT_EQ(info("m.vtp")["cells_in_file"], (nlohmann::json{{"line", 1}, {"quad", 2}}));
+  const auto faces = run_json({"convert", "m.vtk", "m.ply"});
+  EXPECT_NE(faces["notes"].dump().find("cannot hold: 1 line"), std::string::npos) << faces["notes"];
+  EXPECT_EQ(info("m.ply")["cells_in_file"], (nlohmann::json{{"quad", 2}}));
+  EXPECT_EQ(info("m.ply")["fields"][0]["range"], (nlohmann::json{5, 7}));
+  const auto cut = run_json({"convert", "m.vtk", "m.stl"});
+  EXPECT_EQ(cut["result"]["output"]["cells"], 4);
+  EXPECT_NE(cut["notes"].dump().find("Cut into triangles: 1 polygon, 1 quad"), std::string::npos);
+  ok({"convert", "m.vtk", "cut.vtu", "--simplices"});
+  EXPECT_EQ(info("cut.vtu")["cells_in_file"], (nlohmann::json{{"triangle", 4}}));
 }
 
 TEST_F(CliFiles, DoctorIsContentWithAGoodMesh) {
@@ -170,6 +202,34 @@ TEST_F(CliFiles, DoctorIsContentWithAGoodMesh) {
   EXPECT_EQ(result["report"]["cells"], 8);
   EXPECT_EQ(result["report"]["euler_characteristic"], 2);
   EXPECT_EQ(result["report"]["components"], 1);
+}
+
+TEST_F(CliFiles, DoctorNamesTheCellsOfTheFile) {
+  // The sides of a cube and a flat quad, which is the seventh cell and is cut into two flat triangles.
+  write("box.off",
+        "OFF\n10 7 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n0 0 1\n1 0 1\n1 1 1\n0 1 1\n5 0 0\n6 0 0\n"
+        "4 0 3 2 1\n4 4 5 6 7\n4 0 1 5 4\n4 1 2 6 5\n4 2 3 7 6\n4 3 0 4 7\n4 0 1 8 9\n");
+  const auto run_doctor = run({"doctor", "box.off", "-o", "defects.vtp"});
+  EXPECT_EQ(run_doctor.code, 0) << run_doctor.out;
+  EXPECT_NE(run_doctor.out.find("polygon mesh: 10 points, 7 quad\nexamined as a triangle mesh: 10 vertices"),
+            std::string::npos)
+      << run_doctor.out;
+  const auto document = run_json({"doctor", "box.off"});
+  EXPECT_EQ(document["result"]["cells_in_file"], (nlohmann::json{{"quad", 7}}));
+  EXPECT_NE(document["notes"].dump().find("Cut into triangles: 7 quad."), std::string::npos);
+  bool is_found = false;
+  for (const auto& finding : document["result"]["report"]["findings"]) {
+    if (finding["kind"] != "degenerate_cell") continue;
+    is_found = true;
+    EXPECT_EQ(finding["count"], 2);
+    EXPECT_EQ(finding["ids"], (nlohmann::json{{6}}));
+  }
+  EXPECT_TRUE(is_found);
+  for (const auto& field : info("defects.vtp")["fields"]) {
+    if (field["name"] == "InputId" && field["association"] == "cells") {
+      EXPECT_EQ(field["range"][1], 6);
+    }
+  }
 }
 
 TEST_F(CliFiles, DoctorFindsMendsAndDrawsDefects) {

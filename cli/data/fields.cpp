@@ -21,19 +21,31 @@ std::string list_of(const std::vector<FieldChoice>& fields) {
   return list;
 }
 
-const Field& choose_only_scalar(const AnyMesh& mesh) {
+/// Of the points, or with `last` cells of those too.
+FieldChoice choose_only_scalar(const AnyMesh& mesh, Association last) {
   std::vector<FieldChoice> scalars = list_fields(mesh);
-  std::erase_if(scalars, [](const FieldChoice& choice) {
-    return choice.association != Association::points || choice.field->components() != 1;
+  std::erase_if(scalars, [&](const FieldChoice& choice) {
+    return choice.association > last || choice.field->components() != 1;
   });
-  if (scalars.size() == 1) return *scalars.front().field;
+  if (scalars.size() == 1) return scalars.front();
   if (scalars.empty()) {
     throw Error(ErrorCode::not_found,
-                "the mesh has no scalar field on its points; choose one with --field, such as :z for the "
-                "coordinate, or see 'tessera info'");
+                fmt::format("the mesh has no scalar field on its points{}; choose one with --field, such as "
+                            ":z for the coordinate, or see 'tessera info'",
+                            last == Association::points ? "" : " or cells"));
   }
   throw Error(ErrorCode::bad_option,
               "the mesh has several scalar fields; choose one with --field: " + list_of(scalars));
+}
+
+FieldChoice expect_scalar(const FieldChoice& choice, std::string_view text) {
+  const Field& field = *choice.field;
+  if (field.components() == 1) return choice;
+  throw Error(
+      ErrorCode::unsupported,
+      fmt::format("the field '{0}' has {1} components; this needs a field with one, such as '{0}:0' or "
+                  "'{0}:magnitude'",
+                  text, field.components()));
 }
 
 /// The most that find_field() makes: 8 bytes a number, and a counter for each point if cells are averaged.
@@ -87,14 +99,13 @@ FieldChoice choose_field(Session& session, Input& input, std::string_view text,
 }
 
 const Field& choose_point_scalar(Session& session, Input& input, std::string_view text) {
-  if (text.empty()) return choose_only_scalar(input.mesh);
-  const Field& field = *choose_field(session, input, text).field;
-  if (field.components() == 1) return field;
-  throw Error(
-      ErrorCode::unsupported,
-      fmt::format("the field '{0}' has {1} components; this needs a field with one, such as '{0}:0' or "
-                  "'{0}:magnitude'",
-                  text, field.components()));
+  if (text.empty()) return *choose_only_scalar(input.mesh, Association::points).field;
+  return *expect_scalar(choose_field(session, input, text), text).field;
+}
+
+FieldChoice choose_scalar(Session& session, Input& input, std::string_view text) {
+  if (text.empty()) return choose_only_scalar(input.mesh, Association::cells);
+  return expect_scalar(choose_field(session, input, text, {.average_cells = false}), text);
 }
 
 FieldRange compute_range(const Field& field, int component) {

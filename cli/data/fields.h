@@ -46,6 +46,9 @@ template <class Mesh>
 /// only one. Error(unsupported) for a field with several components; else the errors of find_field().
 [[nodiscard]] const Field& choose_point_scalar(Session& session, Input& input, std::string_view text);
 
+/// The same of points or cells; cells are not averaged.
+[[nodiscard]] FieldChoice choose_scalar(Session& session, Input& input, std::string_view text);
+
 /// The least and the greatest number, NaN left out. Empty if there is no other.
 struct FieldRange {
   Json lowest, highest;  ///< in the field's own type; null if there is none

@@ -20,6 +20,7 @@
 #include <tessera/exec/work.h>
 #include <tessera/generate/coarsen.h>
 #include <tessera/generate/contour_lines.h>
+#include <tessera/generate/extract.h>
 #include <tessera/generate/isosurface.h>
 #include <tessera/generate/key_reduce.h>
 #include <tessera/generate/provenance.h>

@@ -1,0 +1,39 @@
+// What the verbs that take parts of a mesh share (threshold, extract, slice, clip).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tessera/generate/extract.h>
+#include <tessera/mesh/mesh.h>
+
+#include "application/session.h"
+#include "data/files.h"
+
+namespace tessera::cli {
+
+/// Replaces a grid by the triangles or tetrahedra of its cells, with all its data, within --memory and with a
+/// note. Other meshes stay as they are.
+void cut_grid(Session& session, Input& input);
+
+/// Exactly `count` finite numbers between commas. Error(bad_option) names the option and shows the `example`.
+[[nodiscard]] std::vector<double> parse_numbers(std::string_view text, std::string_view option,
+                                                std::size_t count, std::string_view example);
+
+/// "3,5,8-11": numbers and ranges of them.
+[[nodiscard]] std::vector<ValueRange> parse_ranges(std::string_view text, std::string_view option);
+
+/// Ids as the signed 64 bits that every reader of VTK files has.
+[[nodiscard]] Field id_field(std::string name, std::span<const std::uint32_t> ids);
+
+/// How many flags are set.
+[[nodiscard]] std::size_t count_kept(std::span<const std::uint8_t> keeps);
+
+/// Prints "INPUT: WHAT: 12 of 30 tetrahedra, 7 of 9 points" and adds `points` and `cells`, before and after,
+/// to the result. A part without cells is mentioned.
+void report_part(Session& session, const std::string& title, const AnyMesh& whole, const AnyMesh& part);
+
+}  // namespace tessera::cli

@@ -1,0 +1,124 @@
+// threshold and extract: counts, what the files hold, and what is refused.
+#include <gtest/gtest.h>
+
+#include <tessera/io/io.h>
+
+#include "cli/run_program.h"
+
+namespace tessera::test {
+namespace {
+
+using nlohmann::json;
+
+class CliParts : public ProgramTest {
+ protected:
+  json result(const Arguments& line) { return run_json(line)["result"]; }
+
+  /// Three rows of two triangles; the rows are labelled 1, 5 and 5 on cells, y is 0 to 3 on points.
+  void write_ladder() {
+    write("ladder.vtk",
+          "# vtk DataFile Version 3.0\nladder\nASCII\nDATASET POLYDATA\nPOINTS 9 float\n"
+          "0 0 0 1 0 0  0 1 0 1 1 0  0 2 0 1 2 0  0 3 0 1 3 0  9 9 9\n"
+          "POLYGONS 6 24\n3 0 1 2\n3 1 3 2\n3 2 3 4\n3 3 5 4\n3 4 5 6\n3 5 7 6\n"
+          "CELL_DATA 6\nSCALARS label int 1\nLOOKUP_TABLE default\n1 1 5 5 5 5\n"
+          "POINT_DATA 9\nSCALARS height float 1\nLOOKUP_TABLE default\n0 0 1 1 2 2 3 3 nan\n");
+  }
+};
+
+TEST_F(CliParts, ThresholdKeepsValues) {
+  write_ladder();
+  const json found =
+      result({"threshold", "ladder.vtk", "--field", "height", "--min", "1", "--max", "2", "-o", "part.vtp"});
+  EXPECT_EQ(found["cells"], (json{{"before", 6}, {"after", 2}}));
+  EXPECT_EQ(found["points"], (json{{"before", 9}, {"after", 4}}));
+  EXPECT_EQ(found["association"], "points");
+  const TriMesh part = read_triangles(path("part.vtp"));
+  EXPECT_EQ(part.points[VertexId(0)], (Vec3d{0, 1, 0}));
+  EXPECT_EQ(part.field("height").as<float>()[3], 2);
+  EXPECT_EQ(part.cell_data.at("label").as<std::int32_t>()[0], 5);
+  const Arguments more = {"threshold", "ladder.vtk", "--field", "height", "--min", "1", "--max", "2"};
+  const auto cells = [&](const Arguments& options) {
+    Arguments line = more;
+    line.insert(line.end(), options.begin(), options.end());
+    return result(line)["cells"]["after"];
+  };
+  EXPECT_EQ(cells({"--any"}), 6);
+  EXPECT_EQ(cells({"--invert"}), 4);
+  EXPECT_EQ(result({"threshold", "ladder.vtk", "--field", "label", "--max", "1"})["cells"]["after"], 2);
+  EXPECT_EQ(result({"threshold", "ladder.vtk", "--field", ":y", "--min", "-5"})["cells"]["after"], 6);
+}
+
+TEST_F(CliParts, ThresholdSaysWhereItCameFromAndWhatIsEmpty) {
+  write_ladder();
+  ASSERT_EQ(
+      run({"threshold", "ladder.vtk", "--field", "label", "--min", "2", "--provenance", "-o", "p.vtp"}).code,
+      0);
+  const TriMesh part = read_triangles(path("p.vtp"));
+  EXPECT_EQ(part.field("InputPoint").as<std::int64_t>()[0], 2);
+  EXPECT_EQ(part.cell_data.at("InputCell").as<std::int64_t>()[0], 2);
+  const Outcome empty = run({"threshold", "ladder.vtk", "--field", "height", "--min", "7", "-o", "e.vtp"});
+  EXPECT_EQ(empty.code, 0);
+  EXPECT_NE(empty.err.find("nothing is left"), std::string::npos);
+  EXPECT_EQ(read_triangles(path("e.vtp")).vertex_count(), 0u);
+}
+
+TEST_F(CliParts, GridsAreCutFirst) {
+  ASSERT_EQ(run({"make", "lattice", "--size", "5", "--field", "sphere", "-o", "g.vti"}).code, 0);
+  const Outcome done = run({"threshold", "g.vti", "--field", ":x", "--max", "0.5", "-o", "half.vtu"});
+  EXPECT_EQ(done.code, 0);
+  EXPECT_NE(done.err.find("the grid was cut into"), std::string::npos);
+  const TetMesh half = read_tets(path("half.vtu"));
+  EXPECT_EQ(half.cell_count(), 6u * 2 * 4 * 4);
+  EXPECT_EQ(half.field("sphere").size(), 75u);
+}
+
+TEST_F(CliParts, ExtractTakesLabelsRegionsAndComponents) {
+  write_ladder();
+  const auto cells = [&](const Arguments& options) {
+    Arguments line = {"extract", "ladder.vtk"};
+    line.insert(line.end(), options.begin(), options.end());
+    return result(line)["cells"]["after"];
+  };
+  EXPECT_EQ(cells({"--field", "label", "--labels", "1,7-9"}), 2);
+  EXPECT_EQ(cells({"--field", "label", "--labels", "-3,2-5"}), 4);
+  EXPECT_EQ(cells({"--region", "-1,1,1,3,0,0"}), 4);
+  EXPECT_EQ(cells({"--region", "-1,1,1,3,0,0", "--invert"}), 2);
+  EXPECT_EQ(cells({"--field", "label", "--labels", "5", "--region", "0,1,0,2,0,0"}), 2);
+  EXPECT_EQ(cells({"--largest", "3"}), 6);
+  // Without the middle row, the ladder falls apart.
+  const Arguments ends = {"--field", "height", "--labels", "0,1-2,3", "--region", "0,1,1,2,0,0", "--invert"};
+  Arguments line = {"extract", "ladder.vtk",   "--components", "--component",
+                    "1",       "--provenance", "-o",           "c.vtp"};
+  line.insert(line.end(), ends.begin(), ends.end());
+  const json found = result(line);
+  EXPECT_EQ(found["components"], 2);
+  EXPECT_EQ(found["component_sizes"], (json{2, 2}));
+  const TriMesh part = read_triangles(path("c.vtp"));
+  EXPECT_EQ(part.cell_data.at("Component").as<std::int64_t>()[0], 1);
+  EXPECT_EQ(part.cell_data.at("InputCell").as<std::int64_t>()[0], 4);
+  EXPECT_EQ(part.vertex_count(), 4u);
+}
+
+TEST_F(CliParts, RefusesWhatMeansNothing) {
+  write_ladder();
+  expect_one_sentence(run({"threshold", "ladder.vtk", "--field", "height"}), 2, {"--min", "--max"});
+  expect_one_sentence(run({"threshold", "ladder.vtk", "--field", "height", "--min", "2", "--max", "1"}), 2,
+                      {"exchange"});
+  expect_one_sentence(run({"threshold", "ladder.vtk", "--min", "2"}), 2, {"several", "'height'", "'label'"});
+  expect_one_sentence(run({"extract", "ladder.vtk"}), 2, {"--labels"});
+  expect_one_sentence(run({"extract", "ladder.vtk", "--region", "0,1,2"}), 2, {"--region", "6 numbers"});
+  expect_one_sentence(run({"extract", "ladder.vtk", "--region", "1,0,0,1,0,1"}), 2, {"box"});
+  expect_one_sentence(run({"extract", "ladder.vtk", "--field", "label", "--labels", "3-1"}), 2, {"3-1"});
+  expect_one_sentence(run({"extract", "ladder.vtk", "--field", "label", "--labels", "1,,2"}), 2,
+                      {"--labels"});
+  expect_one_sentence(run({"extract", "ladder.vtk", "--component", "1"}), 3, {"no component 1"});
+  expect_one_sentence(run({"extract", "ladder.vtk", "--field", "label", "--largest", "1"}), 2, {"--field"});
+  expect_one_sentence(run({"extract", "ladder.vtk", "--largest", "1", "--component", "0"}), 2, {"--largest"});
+  expect_one_sentence(run({"extract", "ladder.vtk", "--any", "--largest", "1"}), 2, {"--any"});
+  ASSERT_EQ(run({"make", "kuhn", "--size", "16", "--field", "rough", "-o", "k.vtu"}).code, 0);
+  expect_one_sentence(run({"threshold", "k.vtu", "--min", "-99", "--memory", "250K"}), 8,
+                      {"the part that is kept"});
+}
+
+}  // namespace
+}  // namespace tessera::test

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include <tessera/core/error.h>
 #include <tessera/mesh/triangulate.h>
@@ -25,6 +26,32 @@ bool take_letter(std::string_view& text, char letter) {
   if (!text.starts_with(letter)) return false;
   text.remove_prefix(1);
   return true;
+}
+
+/// The middle of the box around the points that have finite coordinates.
+Vec3d middle_of(const AnyMesh& any) {
+  Vec3d low = {0, 0, 0};
+  Vec3d high = {0, 0, 0};
+  bool is_first = true;
+  const auto add = [&](Vec3d p) {
+    if (!std::isfinite(p.x) || !std::isfinite(p.y) || !std::isfinite(p.z)) return;
+    if (std::exchange(is_first, false)) low = high = p;
+    low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
+    high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
+  };
+  if (const Grid* const grid = std::get_if<Grid>(&any)) {
+    const auto [nx, ny, nz] = grid->dims;
+    for (unsigned corner = 0; corner < 8; ++corner) {
+      add(grid->point((corner & 1) != 0 ? nx - 1 : 0, (corner & 2) != 0 ? ny - 1 : 0,
+                      (corner & 4) != 0 ? nz - 1 : 0));
+    }
+  } else {
+    const Points& points = any.index() == 0 ? std::get<TetMesh>(any).points : std::get<TriMesh>(any).points;
+    points.visit([&](auto all) {
+      for (const auto& p : all) add(vec_cast<double>(p));
+    });
+  }
+  return 0.5 * (low + high);
 }
 
 }  // namespace
@@ -73,6 +100,61 @@ std::vector<ValueRange> parse_ranges(std::string_view text, std::string_view opt
 
 Field id_field(std::string name, std::span<const std::uint32_t> ids) {
   return {std::move(name), Array<std::int64_t>(ids.begin(), ids.end())};
+}
+
+void add_provenance(FieldSet& point_data, FieldSet& cell_data, const Provenance& from) {
+  Array<std::int64_t> edges(2 * from.edges.size());
+  for (std::size_t v = 0; v < from.edges.size(); ++v) {
+    edges[2 * v] = static_cast<std::int64_t>(from.edges[v][0]);
+    edges[2 * v + 1] = static_cast<std::int64_t>(from.edges[v][1]);
+  }
+  point_data.add(Field("InputEdge", std::move(edges), 2));
+  point_data.add(Field("InputWeight", Array<double>(from.weights)));
+  cell_data.add(Field("InputCell", Array<std::int64_t>(from.cells.begin(), from.cells.end())));
+}
+
+void add_plane_options(OptionList& app, PlaneOptions& options) {
+  app.add_option("--axis", options.axis, "the axis that the plane is perpendicular to")
+      ->is_member({"x", "y", "z"});
+  app.add_option("--position", options.position, "where the plane cuts --axis (the middle)")->type_name("X");
+  app.add_option("--normal", options.normal, "instead of --axis, the direction that the plane faces")
+      ->type_name("X,Y,Z");
+  app.add_option("--origin", options.origin, "a point of the plane, for --normal (the middle)")
+      ->type_name("X,Y,Z");
+}
+
+Plane plane_of(const PlaneOptions& options, const AnyMesh* mesh) {
+  if (options.axis.empty() == options.normal.empty()) {
+    throw Error(ErrorCode::bad_option,
+                "a plane needs a direction; give it --axis x, y or z, or --normal X,Y,Z, and not both");
+  }
+  if (options.axis.empty() ? options.position.has_value() : !options.origin.empty())
+    throw Error(ErrorCode::bad_option, "--position is for --axis, --origin for --normal");
+  Plane plane;
+  const auto vector = [](const std::string& text, const char* option) {
+    const std::vector<double> v = parse_numbers(text, option, 3, "X,Y,Z");
+    return Vec3d{v[0], v[1], v[2]};
+  };
+  if (mesh != nullptr) plane.origin = middle_of(*mesh);
+  if (!options.origin.empty()) plane.origin = vector(options.origin, "--origin");
+  if (!options.normal.empty()) {
+    plane.normal = vector(options.normal, "--normal");
+    if (plane.normal == Vec3d{0, 0, 0})
+      throw Error(ErrorCode::bad_option, "--normal 0,0,0 has no direction; give it one");
+    return plane;
+  }
+  const char axis = options.axis[0];
+  plane.normal = {axis == 'x' ? 1.0 : 0, axis == 'y' ? 1.0 : 0, axis == 'z' ? 1.0 : 0};
+  if (options.position)
+    (axis == 'x' ? plane.origin.x : axis == 'y' ? plane.origin.y : plane.origin.z) = *options.position;
+  return plane;
+}
+
+std::string describe(const Plane& plane) {
+  const Vec3d o = plane.origin;
+  const Vec3d n = plane.normal;
+  return fmt::format("the plane through ({:.6g}, {:.6g}, {:.6g}) with normal ({:.6g}, {:.6g}, {:.6g})", o.x,
+                     o.y, o.z, n.x, n.y, n.z);
 }
 
 std::size_t count_kept(std::span<const std::uint8_t> keeps) {

@@ -2,14 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <tessera/generate/extract.h>
+#include <tessera/generate/provenance.h>
+#include <tessera/generate/slice.h>
 #include <tessera/mesh/mesh.h>
 
+#include "application/option_list.h"
 #include "application/session.h"
 #include "data/files.h"
 
@@ -28,6 +32,29 @@ void cut_grid(Session& session, Input& input);
 
 /// Ids as the signed 64 bits that every reader of VTK files has.
 [[nodiscard]] Field id_field(std::string name, std::span<const std::uint32_t> ids);
+
+/// InputEdge, InputWeight and InputCell: where points and cells came from.
+void add_provenance(FieldSet& point_data, FieldSet& cell_data, const Provenance& from);
+
+/// A plane as it was typed.
+struct PlaneOptions {
+  std::string axis, normal, origin;
+  std::optional<double> position;
+
+  [[nodiscard]] bool is_given() const {
+    return !axis.empty() || !normal.empty() || !origin.empty() || position.has_value();
+  }
+};
+
+void add_plane_options(OptionList& app, PlaneOptions& options);
+
+/// The plane that the options mean; what they leave open goes through the middle of the mesh's box.
+/// Error(bad_option) for options that do not go together or numbers that are none. Called without a mesh, it
+/// only checks.
+Plane plane_of(const PlaneOptions& options, const AnyMesh* mesh);
+
+/// "the plane through (0, 0, 0.5) with normal (0, 0, 1)".
+[[nodiscard]] std::string describe(const Plane& plane);
 
 /// How many flags are set.
 [[nodiscard]] std::size_t count_kept(std::span<const std::uint8_t> keeps);

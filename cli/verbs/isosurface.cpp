@@ -15,6 +15,7 @@
 #include "application/verb.h"
 #include "data/fields.h"
 #include "data/files.h"
+#include "data/parts.h"
 
 namespace tessera::cli {
 namespace {
@@ -50,18 +51,6 @@ void declare_isosurface(OptionList& app, SurfaceOptions& options) {
   app.add_flag("--provenance", options.provenance,
                "add InputEdge, InputWeight and InputCell: where each vertex and triangle came from");
   add_output_options(app, options.output)->description("the surface to write");
-}
-
-/// Ids as the signed 64 bits that every reader of VTK files has.
-void add_provenance(TriMesh& mesh, const Provenance& from) {
-  Array<std::int64_t> edges(2 * from.edges.size());
-  for (std::size_t v = 0; v < from.edges.size(); ++v) {
-    edges[2 * v] = static_cast<std::int64_t>(from.edges[v][0]);
-    edges[2 * v + 1] = static_cast<std::int64_t>(from.edges[v][1]);
-  }
-  mesh.point_data.add(Field("InputEdge", std::move(edges), 2));
-  mesh.point_data.add(Field("InputWeight", Array<double>(from.weights)));
-  mesh.cell_data.add(Field("InputCell", Array<std::int64_t>(from.cells.begin(), from.cells.end())));
 }
 
 void check_mesh(const AnyMesh& mesh) {
@@ -137,7 +126,7 @@ int run_isosurface(Session& session, const SurfaceOptions& options) {
   const Reservation bits(session.memory(), vertex_count(input.mesh) / 8 * options.values.size(),
                          "the crossings");
   Isosurface surface = compute_surface(session, options, input.mesh, field);
-  if (options.provenance) add_provenance(surface.mesh, surface.provenance);
+  if (options.provenance) add_provenance(surface.mesh.point_data, surface.mesh.cell_data, surface.provenance);
   const Reservation room(session.memory(), surface.mesh.bytes(), "the surface");
 
   session.print("{}: field '{}' at {}: {}, {}\n", options.input.file.string(), field.name(),

@@ -25,6 +25,7 @@
 #include <tessera/generate/key_reduce.h>
 #include <tessera/generate/provenance.h>
 #include <tessera/generate/resident.h>
+#include <tessera/generate/slice.h>
 #include <tessera/generate/subdivide.h>
 #include <tessera/generate/tetrahedralize.h>
 #include <tessera/generate/weld.h>

@@ -1,4 +1,4 @@
-// threshold and extract: counts, what the files hold, and what is refused.
+// threshold, extract and slice: counts, what the files hold, and what is refused.
 #include <gtest/gtest.h>
 
 #include <tessera/io/io.h>
@@ -97,6 +97,34 @@ TEST_F(CliParts, ExtractTakesLabelsRegionsAndComponents) {
   EXPECT_EQ(part.cell_data.at("Component").as<std::int64_t>()[0], 1);
   EXPECT_EQ(part.cell_data.at("InputCell").as<std::int64_t>()[0], 4);
   EXPECT_EQ(part.vertex_count(), 4u);
+}
+
+TEST_F(CliParts, SliceGivesSurfacesAndLines) {
+  ASSERT_EQ(run({"make", "kuhn-full", "--size", "5", "--field", "smooth", "-o", "k.vtu"}).code, 0);
+  const json found = result({"slice", "k.vtu", "--axis", "z", "--position", "0.25", "-o", "s.vtp"});
+  EXPECT_EQ(found["points"], 25);
+  EXPECT_EQ(found["triangles"], 32);
+  EXPECT_EQ(read_triangles(path("s.vtp")).field("smooth").size(), 25u);
+  EXPECT_EQ(run({"doctor", "s.vtp"}).code, 0);
+  EXPECT_EQ(
+      result({"slice", "k.vtu", "--normal", "0,0,-2", "--provenance", "-o", "s.vtp"})["plane"]["origin"],
+      (json{0.5, 0.5, 0.5}));
+  EXPECT_EQ(read_triangles(path("s.vtp")).cell_data.at("InputCell").size(), 32u);
+  const json lines = result({"slice", "s.vtp", "--normal", "1,0,0", "--origin", "0.25,9,9", "-o", "l.vtp"});
+  EXPECT_EQ(lines["points"], 5);
+  EXPECT_EQ(lines["lines"], 4);
+  EXPECT_EQ(read_poly(path("l.vtp")).lines.size(), 4u);
+  ASSERT_EQ(run({"make", "lattice", "--size", "5x5x1", "-o", "flat.vti"}).code, 0);
+  EXPECT_EQ(result({"slice", "flat.vti", "--axis", "x", "--position", "0.25"})["lines"], 4);
+  const Outcome empty = run({"slice", "k.vtu", "--axis", "z", "--position", "7", "-o", "e.vtp"});
+  EXPECT_EQ(empty.code, 0);
+  EXPECT_NE(empty.err.find("the slice is empty"), std::string::npos);
+  expect_one_sentence(run({"slice", "k.vtu"}), 2, {"--axis", "--normal"});
+  expect_one_sentence(run({"slice", "k.vtu", "--axis", "z", "--normal", "1,0,0"}), 2, {"not both"});
+  expect_one_sentence(run({"slice", "k.vtu", "--axis", "z", "--origin", "1,0,0"}), 2, {"--position"});
+  expect_one_sentence(run({"slice", "k.vtu", "--normal", "0,0,0"}), 2, {"direction"});
+  expect_one_sentence(run({"slice", "k.vtu", "--normal", "0,nan,1"}), 2, {"0,nan,1"});
+  expect_one_sentence(run({"slice", "s.vtp", "--axis", "x", "-o", "l.ply"}), 6, {"l.ply", ".vtp"});
 }
 
 TEST_F(CliParts, RefusesWhatMeansNothing) {

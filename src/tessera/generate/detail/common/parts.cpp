@@ -3,12 +3,30 @@
 #include <type_traits>
 #include <utility>
 
+#include <tessera/generate/detail/isosurface/interpolate.h>
+
 namespace tessera::detail {
 
 Points gather(const Points& points, std::span<const std::uint32_t> order, const Exec& exec) {
   return points.visit([&](auto from) {
     Array<std::remove_const_t<typename decltype(from)::element_type>> to(order.size());
     host_for_each(exec, order.size(), [&](std::size_t i) { to[i] = from[order[i]]; });
+    return Points(std::move(to));
+  });
+}
+
+Points points_along(const Points& points, const Provenance& provenance, const Exec& exec) {
+  return points.visit([&](auto from) {
+    using Vector = std::remove_const_t<typename decltype(from)::element_type>;
+    Array<Vector> to(provenance.edges.size());
+    host_for_each(exec, to.size(), [&](std::size_t v) {
+      const auto [a, b] = provenance.edges[v];
+      const double weight = provenance.weights[v];
+      to[v] = weight == 0   ? from[a]
+              : weight == 1 ? from[b]
+                            : vec_cast<decltype(Vector::x)>(
+                                  lerp(vec_cast<double>(from[a]), vec_cast<double>(from[b]), weight));
+    });
     return Points(std::move(to));
   });
 }

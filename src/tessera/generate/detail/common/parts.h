@@ -12,6 +12,7 @@
 #include <tessera/exec/detail/host/scan.h>
 #include <tessera/exec/exec.h>
 #include <tessera/exec/for_each.h>
+#include <tessera/generate/provenance.h>
 #include <tessera/mesh/mesh.h>
 
 namespace tessera::detail {
@@ -25,6 +26,9 @@ template <class T>
 }
 /// The points named by `order`; Points::gather on threads.
 [[nodiscard]] Points gather(const Points& points, std::span<const std::uint32_t> order, const Exec& exec);
+
+/// The points on their edges; those of weight 0 or 1 are the edges' ends exactly.
+[[nodiscard]] Points points_along(const Points& points, const Provenance& provenance, const Exec& exec);
 
 /// Cell data for outputs of which each `parts` in a row came from one cell.
 [[nodiscard]] FieldSet repeat(const FieldSet& fields, std::size_t cells, std::size_t parts);

@@ -1,13 +1,17 @@
 // How long do generators take on the host?
-//   build/release/benchmarks/generators [--smoke] [threads] [weld|subdivide|tetrahedralize|coarsen|dual]
+//   build/release/benchmarks/generators [--smoke] [threads]
+//   [weld|subdivide|tetrahedralize|parts|coarsen|dual]
 #include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <tessera/core/hash.h>
+#include <tessera/generate/clip.h>
 #include <tessera/generate/coarsen.h>
+#include <tessera/generate/extract.h>
 #include <tessera/generate/isosurface.h>
+#include <tessera/generate/slice.h>
 #include <tessera/generate/subdivide.h>
 #include <tessera/generate/tetrahedralize.h>
 #include <tessera/generate/weld.h>
@@ -109,6 +113,41 @@ void measure_tetrahedralize(const Run& run) {
        variant("face-centred", with(TetMethod::face_centred), check(24))});
 }
 
+/// Parts of a mesh with a field on its points.
+void measure_parts(const Run& run) {
+  TetMesh kuhn = make_kuhn_full(run.smoke ? 9 : 128);
+  kuhn.point_data.add(make_wave_field(kuhn.points, WaveField::smooth));
+  const Field& field = kuhn.field("smooth");
+  const Plane plane = {{0.5, 0.5, 0.5}, {1, 0.3, 0.2}};
+  const ValueRange range = {.low = 0};
+  const auto check_slice = [](const Isosurface& cut) {
+    expect(cut.mesh.cell_count() > 0, "triangles of the slice");
+    return bench::checksum_of(cut.mesh);
+  };
+  const auto check_clip = [&](const Clipped<3>& part) {
+    expect(part.mesh.cell_count() > kuhn.cell_count() / 4, "tetrahedra of the clip");
+    return bench::checksum_of(part.mesh);
+  };
+  const auto check_part = [&](const Extracted<3>& part) {
+    expect(part.mesh.cell_count() < kuhn.cell_count(), "tetrahedra of the part");
+    return bench::checksum_of(part.mesh);
+  };
+  bench::compare(run.setup("parts", "kuhn-full tets", kuhn.cell_count(), kuhn.bytes()),
+                 {variant(
+                      "slice", [&] { return slice(kuhn, plane, {.exec = run.exec}); }, check_slice),
+                  variant(
+                      "clip by plane", [&] { return clip(kuhn, plane, {.exec = run.exec}); }, check_clip),
+                  variant(
+                      "clip by value", [&] { return clip(kuhn, field, 0, {.exec = run.exec}); }, check_clip),
+                  variant(
+                      "threshold",
+                      [&] {
+                        const auto keeps = select_values(kuhn, {field}, {&range, 1}, {.exec = run.exec});
+                        return extract_cells(kuhn, keeps, {.exec = run.exec});
+                      },
+                      check_part)});
+}
+
 /// The isosurface itself is timed beside what is done to it.
 void measure_surfaces(const Run& run, bool coarsens, bool duals) {
   const std::uint32_t n = run.smoke ? 17 : 128;
@@ -161,6 +200,7 @@ int main(int argc, char** argv) {
   if (is_asked("weld")) measure_weld(run);
   if (is_asked("subdivide")) measure_subdivide(run);
   if (is_asked("tetrahedralize")) measure_tetrahedralize(run);
+  if (is_asked("parts")) measure_parts(run);
   const bool coarsens = is_asked("coarsen");
   const bool duals = is_asked("dual");
   if (coarsens || duals) measure_surfaces(run, coarsens, duals);

@@ -157,17 +157,27 @@ std::string describe(const Plane& plane) {
                      o.y, o.z, n.x, n.y, n.z);
 }
 
+Json plane_json(const Plane& plane) {
+  const Vec3d o = plane.origin;
+  const Vec3d n = plane.normal;
+  return {{"origin", {o.x, o.y, o.z}}, {"normal", {n.x, n.y, n.z}}};
+}
+
 std::size_t count_kept(std::span<const std::uint8_t> keeps) {
   return static_cast<std::size_t>(std::ranges::count(keeps, 1));
+}
+
+void note_part(Session& session, const AnyMesh& whole, const AnyMesh& part) {
+  if (cell_count(part) == 0) session.note("nothing is left: the result has no cells");
+  session.result()["points"] = {{"before", vertex_count(whole)}, {"after", vertex_count(part)}};
+  session.result()["cells"] = {{"before", cell_count(whole)}, {"after", cell_count(part)}};
 }
 
 void report_part(Session& session, const std::string& title, const AnyMesh& whole, const AnyMesh& part) {
   session.print("{}: {} of {}, {} of {}\n", title, grouped(cell_count(part)),
                 counted_cells(cell_count(whole), whole), grouped(vertex_count(part)),
                 counted(vertex_count(whole), "point", "points"));
-  if (cell_count(part) == 0) session.note("nothing is left: the result has no cells");
-  session.result()["points"] = {{"before", vertex_count(whole)}, {"after", vertex_count(part)}};
-  session.result()["cells"] = {{"before", cell_count(whole)}, {"after", cell_count(part)}};
+  note_part(session, whole, part);
 }
 
 }  // namespace tessera::cli

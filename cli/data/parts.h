@@ -56,11 +56,15 @@ Plane plane_of(const PlaneOptions& options, const AnyMesh* mesh);
 /// "the plane through (0, 0, 0.5) with normal (0, 0, 1)".
 [[nodiscard]] std::string describe(const Plane& plane);
 
+/// `origin` and `normal`.
+[[nodiscard]] Json plane_json(const Plane& plane);
+
 /// How many flags are set.
 [[nodiscard]] std::size_t count_kept(std::span<const std::uint8_t> keeps);
 
-/// Prints "INPUT: WHAT: 12 of 30 tetrahedra, 7 of 9 points" and adds `points` and `cells`, before and after,
-/// to the result. A part without cells is mentioned.
+/// Adds `points` and `cells`, before and after, to the result and mentions a part without cells.
+void note_part(Session& session, const AnyMesh& whole, const AnyMesh& part);
+/// The same, and prints "INPUT: WHAT: 12 of 30 tetrahedra, 7 of 9 points".
 void report_part(Session& session, const std::string& title, const AnyMesh& whole, const AnyMesh& part);
 
 }  // namespace tessera::cli

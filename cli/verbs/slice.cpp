@@ -36,10 +36,8 @@ void report(Session& session, const SliceArguments& options, const Plane& plane,
                 counted(points, "point", "points"),
                 is_surface ? counted(cells, "triangle", "triangles") : counted(cells, "line", "lines"));
   if (cells == 0) session.note("the slice is empty: the plane does not meet the mesh");
-  const Vec3d o = plane.origin;
-  const Vec3d n = plane.normal;
   Json& result = session.result();
-  result["plane"] = {{"origin", {o.x, o.y, o.z}}, {"normal", {n.x, n.y, n.z}}};
+  result["plane"] = plane_json(plane);
   result["points"] = points;
   result[is_surface ? "triangles" : "lines"] = cells;
 }
@@ -82,7 +80,8 @@ int run_slice(Session& session, const SliceArguments& options) {
   const Plane plane = plane_of(options.plane, &input.mesh);
   const Grid* const grid = std::get_if<Grid>(&input.mesh);
   if (grid != nullptr && dimension(*grid) < 3) cut_grid(session, input);
-  const Reservation distances(session.memory(), slice_bytes(vertex_count(input.mesh), cell_count(input.mesh)),
+  const Reservation distances(session.memory(),
+                              std::visit([](const auto& mesh) { return slice_bytes(mesh); }, input.mesh),
                               "the distances from the plane");
   if (const auto* triangles = std::get_if<TriMesh>(&input.mesh)) {
     if (!options.output.file.empty()) expect_poly_extension(options.output.file);

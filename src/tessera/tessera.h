@@ -18,6 +18,7 @@
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/primitives.h>
 #include <tessera/exec/work.h>
+#include <tessera/generate/clip.h>
 #include <tessera/generate/coarsen.h>
 #include <tessera/generate/contour_lines.h>
 #include <tessera/generate/extract.h>

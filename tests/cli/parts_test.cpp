@@ -1,4 +1,4 @@
-// threshold, extract and slice: counts, what the files hold, and what is refused.
+// threshold, extract, slice and clip: counts, what the files hold, and what is refused.
 #include <gtest/gtest.h>
 
 #include <tessera/io/io.h>
@@ -125,6 +125,37 @@ TEST_F(CliParts, SliceGivesSurfacesAndLines) {
   expect_one_sentence(run({"slice", "k.vtu", "--normal", "0,0,0"}), 2, {"direction"});
   expect_one_sentence(run({"slice", "k.vtu", "--normal", "0,nan,1"}), 2, {"0,nan,1"});
   expect_one_sentence(run({"slice", "s.vtp", "--axis", "x", "-o", "l.ply"}), 6, {"l.ply", ".vtp"});
+}
+
+TEST_F(CliParts, ClipCutsVolumesAndSurfaces) {
+  ASSERT_EQ(run({"make", "kuhn-full", "--size", "5", "--field", "smooth", "-o", "k.vtu"}).code, 0);
+  // Half of the cubes of 6 tetrahedra each, and a layer that is cut in the middle.
+  const json found = result({"clip", "k.vtu", "--axis", "x", "--position", "0.5", "-o", "half.vtu"});
+  EXPECT_EQ(found["cells"], (json{{"before", 384}, {"after", 192}}));
+  EXPECT_EQ(result({"clip", "k.vtu", "--normal", "1,0,0", "--origin", "0.6,0,0", "--provenance", "-o",
+                    "cut.vtu"})["points"]["before"],
+            125);
+  const TetMesh cut = read_tets(path("cut.vtu"));
+  EXPECT_EQ(cut.cell_data.at("InputCell").size(), cut.cell_count());
+  EXPECT_EQ(cut.field("InputWeight").size(), cut.vertex_count());
+  EXPECT_EQ(cut.field("smooth").size(), cut.vertex_count());
+  EXPECT_EQ(run({"doctor", "cut.vtu"}).code, 0);
+  const json high = result({"clip", "k.vtu", "--field", ":y", "--value", "0.75", "--invert"});
+  EXPECT_EQ(high["cells"]["after"], 288);
+  EXPECT_EQ(high["value"], 0.75);
+  ASSERT_EQ(run({"make", "octahedron", "-o", "o.vtp"}).code, 0);
+  EXPECT_EQ(result({"clip", "o.vtp", "--axis", "z"})["cells"]["after"], 4);
+  ASSERT_EQ(run({"make", "lattice", "--size", "5", "--field", "sphere", "-o", "g.vti"}).code, 0);
+  EXPECT_EQ(run({"clip", "g.vti", "--field", "sphere", "--value", "0.4", "-o", "shell.vtu"}).code, 0);
+  EXPECT_EQ(run({"doctor", "shell.vtu"}).code, 0);
+  const Outcome empty = run({"clip", "k.vtu", "--axis", "z", "--position", "7", "-o", "e.vtu"});
+  EXPECT_EQ(empty.code, 0);
+  EXPECT_NE(empty.err.find("nothing is left"), std::string::npos);
+  expect_one_sentence(run({"clip", "k.vtu"}), 2, {"--axis", "--value"});
+  expect_one_sentence(run({"clip", "k.vtu", "--axis", "z", "--value", "1"}), 2, {"not both"});
+  expect_one_sentence(run({"clip", "k.vtu", "--axis", "z", "--field", "smooth"}), 2, {"--value"});
+  expect_one_sentence(run({"clip", "k.vtu", "--axis", "z", "--memory", "14K"}), 8, {"--memory"});
+  EXPECT_EQ(run({"clip", "k.vtu", "--value", "nan"}).code, 2);
 }
 
 TEST_F(CliParts, RefusesWhatMeansNothing) {

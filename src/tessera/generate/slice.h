@@ -10,8 +10,8 @@
 // side. Of triangles that lie in the plane, the edges do that others have too.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <tessera/core/progress.h>
 #include <tessera/core/vec.h>
@@ -49,8 +49,10 @@ struct SliceOptions {
 [[nodiscard]] ContourLines slice(const TriMesh& mesh, const Plane& plane, const SliceOptions& options = {});
 
 /// What slices take besides their input and the result.
-[[nodiscard]] inline std::uint64_t slice_bytes(std::size_t points, std::size_t cells) {
-  return 17 * std::uint64_t{points} + 4 * std::uint64_t{cells};
+template <class Mesh>  // TetMesh, TriMesh or Grid
+[[nodiscard]] std::uint64_t slice_bytes(const Mesh& mesh) {
+  const std::uint64_t cells = mesh.cell_count();
+  return 17 * std::uint64_t{mesh.vertex_count()} + (std::is_same_v<Mesh, TriMesh> ? 4 * cells : cells / 8);
 }
 
 }  // namespace tessera

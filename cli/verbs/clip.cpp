@@ -6,6 +6,7 @@
 
 #include <tessera/generate/clip.h>
 
+#include "application/text.h"
 #include "application/verb.h"
 #include "data/fields.h"
 #include "data/files.h"
@@ -61,6 +62,10 @@ AnyMesh take_part(Session& session, const ClipArguments& options, const SimplexM
   Clipped<Dim> part = session.in_phase(Phase::compute, [&] {
     return field != nullptr ? clip(mesh, *field, *options.value, how) : clip(mesh, plane, how);
   });
+  if (part.unusable > 0) {
+    session.note(fmt::format("left out {} with a corner that has no value or place, or with a point twice",
+                             counted(part.unusable, "cell", "cells")));
+  }
   if (options.provenance) add_provenance(part.mesh.point_data, part.mesh.cell_data, part.provenance);
   return std::move(part.mesh);
 }

@@ -148,6 +148,10 @@ TEST_F(CliParts, ClipCutsVolumesAndSurfaces) {
   ASSERT_EQ(run({"make", "lattice", "--size", "5", "--field", "sphere", "-o", "g.vti"}).code, 0);
   EXPECT_EQ(run({"clip", "g.vti", "--field", "sphere", "--value", "0.4", "-o", "shell.vtu"}).code, 0);
   EXPECT_EQ(run({"doctor", "shell.vtu"}).code, 0);
+  write_ladder();
+  const Outcome noted = run({"clip", "ladder.vtk", "--field", "height", "--value", "1.5"});
+  EXPECT_EQ(noted.code, 0);
+  EXPECT_EQ(noted.err, "");  // the NaN is of a point without cells
   const Outcome empty = run({"clip", "k.vtu", "--axis", "z", "--position", "7", "-o", "e.vtu"});
   EXPECT_EQ(empty.code, 0);
   EXPECT_NE(empty.err.find("nothing is left"), std::string::npos);

@@ -217,6 +217,9 @@ TEST(Clip, PlateausAndNanAndBigIntegers) {
   mesh.cells[0] = {VertexId(0), VertexId(0), VertexId(1), VertexId(2)};
   EXPECT_EQ(cells({3, 3, 3, 3, 3}, 2), 1u);
   EXPECT_EQ(cells({3, 1, 1, 3, 3}, 2), 0u);
+  EXPECT_EQ(clip(mesh, Field("f", Array<double>{3, 1, 1, 3, 3}), 2).unusable, 1u);
+  EXPECT_EQ(clip(mesh, Field("f", Array<double>{3, nan, 1, 3, 3}), 2).unusable, 1u);
+  EXPECT_EQ(clip(mesh, Field("f", Array<double>{1, 1, 1, 3, 3}), 2).unusable, 0u);
 }
 
 TEST(Clip, DataFollows) {

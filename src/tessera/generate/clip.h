@@ -12,6 +12,8 @@
 // For a plane, "on" is meant as in slice.h; for a field it is the value exactly.
 #pragma once
 
+#include <cstddef>
+
 #include <tessera/core/memory.h>
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
@@ -36,11 +38,13 @@ struct Clipped {
   /// end. Cells are in the order of the cells that they are of, and turned like them.
   SimplexMesh<Dim> mesh;
   Provenance provenance;  ///< a point of the input lies on the edge from itself to itself
+  /// Cells that were dropped on either side: a corner has no place or no value, or a point is named twice in
+  /// a cell that would have to be cut.
+  std::size_t unusable = 0;
 };
 
 /// The part on the side that the normal points to. Point data is interpolated as that of isosurfaces, cell
-/// data copied. A cell with a point that is not finite is dropped, and so is one that names a point twice and
-/// would have to be cut. The same bytes for any number of threads. Besides the result 10 bytes a point and 24
+/// data copied. The same bytes for any number of threads. Besides the result 10 bytes a point and 24
 /// for each cut edge of each cell. Error(bad_option) for a plane without a direction or with numbers that are
 /// not finite, Error(bad_mesh) for a cell that names a point that is not there or a field of another length,
 /// Error(unsupported) for a device or more elements than ids, Error(out_of_memory).
@@ -48,9 +52,9 @@ template <int Dim>
 [[nodiscard]] Clipped<Dim> clip(const SimplexMesh<Dim>& mesh, const Plane& plane,
                                 const ClipOptions& options = {});
 
-/// The part where the field, linear in each cell, is at or above the value; inverted, at or below it. A cell
-/// with a NaN corner is dropped either way. Error(bad_option) also for a field of several components or not a
-/// value for each point, and for a value that is not finite.
+/// The part where the field, linear in each cell, is at or above the value; inverted, at or below it.
+/// Error(bad_option) also for a field of several components or not a value for each point, and for a value
+/// that is not finite.
 template <int Dim>
 [[nodiscard]] Clipped<Dim> clip(const SimplexMesh<Dim>& mesh, const Field& field, double value,
                                 const ClipOptions& options = {});

@@ -46,6 +46,7 @@ class Clipper {
     choose_points();
     const Reservation room = reserve(result_bytes(), "the part that is kept");
     Clipped<Dim> result;
+    result.unusable = total_.unusable;
     write_cells(result);
     fill_points(result.provenance, weight);
     report("interpolating", 0.7);
@@ -64,6 +65,7 @@ class Clipper {
   struct Totals {
     std::uint64_t parts = 0;
     std::uint64_t edges = 0;
+    std::uint64_t unusable = 0;  ///< cells
   };
 
   void report(const char* stage, double fraction) const {
@@ -99,6 +101,7 @@ class Clipper {
         const SortedCell<Dim> cell = sorted(c);
         own.parts += cell.parts();
         own.edges += cell.cut_edges();
+        own.unusable += cell.is_unusable ? 1 : 0;
         const std::size_t named = cell.parts() > 0 ? cell.kept + cell.on : 0;
         for (std::size_t i = 0; i < named; ++i)
           std::atomic_ref(used_[cell.corners[i].index()]).store(1, std::memory_order_relaxed);
@@ -109,6 +112,7 @@ class Clipper {
       const Totals own = std::exchange(chunk, total_);
       total_.parts += own.parts;
       total_.edges += own.edges;
+      total_.unusable += own.unusable;
     }
     expect_ids(static_cast<double>(total_.parts), Dim == 2 ? "triangles" : "tetrahedra");
   }

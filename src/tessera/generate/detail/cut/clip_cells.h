@@ -25,7 +25,8 @@ struct SortedCell {
   std::uint32_t kept = 0;
   std::uint32_t on = 0;
   std::uint32_t dropped = 0;
-  bool is_odd = false;  ///< the sorted cell is turned the other way
+  bool is_odd = false;       ///< the sorted cell is turned the other way
+  bool is_unusable = false;  ///< nothing is kept, because a corner is unknown or it cannot be cut
 
   [[nodiscard]] bool is_whole() const { return kept == Dim + 1; }
   [[nodiscard]] bool is_cut() const { return kept > 0 && dropped > 0; }
@@ -48,7 +49,8 @@ template <int Dim>
   for (const VertexId v : cell) seen |= bit(sides[v.index()]);
   const bool is_known = (seen & bit(Side::unknown)) == 0;
   if (is_known && (seen & bit(Side::dropped)) == 0) return {.corners = cell, .kept = Dim + 1};
-  if (!is_known || (seen & bit(Side::kept)) == 0 || is_degenerate(cell)) return {};
+  if (is_known && (seen & bit(Side::kept)) == 0) return {};
+  if (!is_known || is_degenerate(cell)) return {.is_unusable = true};
 
   SortedCell<Dim> sorted;
   std::array<std::size_t, Dim + 1> order{};

@@ -68,13 +68,6 @@ Error unknown_option(const CLI::App& app, const std::string& name) {
   return {ErrorCode::bad_option, fmt::format("'{}' has no option '{}'; {}", command(app), name, advice)};
 }
 
-Error unknown_verb(const std::string& verb, const std::vector<std::string>& names) {
-  const std::string nearest = nearest_name(verb, names);
-  const std::string advice =
-      nearest.empty() ? "there are " + quoted_list(names) : "did you mean '" + nearest + "'?";
-  return {ErrorCode::bad_option, fmt::format("there is no verb '{}'; {}", verb, advice)};
-}
-
 /// The words of a type name that are meant as they stand.
 std::vector<std::string> choices_in(const std::string& type_name) {
   std::vector<std::string> words = CLI::detail::split(type_name, '|');
@@ -102,6 +95,13 @@ std::vector<OptionText> describe_options(const CLI::App& app) {
 }
 
 }  // namespace
+
+Error unknown_verb(const std::string& verb, const std::vector<std::string>& names) {
+  const std::string nearest = nearest_name(verb, names);
+  const std::string advice =
+      nearest.empty() ? "there are " + quoted_list(names) : "did you mean '" + nearest + "'?";
+  return {ErrorCode::bad_option, fmt::format("there is no verb '{}'; {}", verb, advice)};
+}
 
 ProgramText describe_program() {
   const std::vector<Verb> verbs = make_verbs();

@@ -6,7 +6,9 @@
 #include <chrono>
 #include <csignal>
 #include <ctime>
+#include <string>
 #include <string_view>
+#include <system_error>
 
 #include <tessera/core/error.h>
 
@@ -42,7 +44,13 @@ Interrupts::Interrupts() {
   // A reader that left, as in `tessera info big.vtu | head -1`, is not a reason to lose the rest of the work.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // writing beyond a limit on file sizes then fails as on a full disk
-  thread_ = std::jthread([this](const std::stop_token& ending) { wait_for_signals(ending); });
+  try {
+    thread_ = std::jthread([this](const std::stop_token& ending) { wait_for_signals(ending); });
+  } catch (const std::system_error& error) {
+    throw Error(ErrorCode::out_of_memory, std::string("the system allows no thread to watch for Ctrl-C (") +
+                                              error.code().message() +
+                                              "); allow more processes or more memory");
+  }
 }
 
 Interrupts::~Interrupts() {

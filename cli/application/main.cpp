@@ -1,15 +1,16 @@
 // tessera <verb>: parses the command line, runs the verb, turns errors into one sentence and an exit code.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <iostream>
 #include <new>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <tessera/core/error.h>
@@ -56,6 +57,10 @@ int run_action(const Action& action, Session& session) {
   } catch (const std::bad_alloc&) {
     return fail({ErrorCode::out_of_memory,
                  "the machine has no more memory to give; use a smaller input or --memory"});
+  } catch (const std::system_error& error) {
+    if (error.code() != std::errc::resource_unavailable_try_again) throw;
+    return fail({ErrorCode::out_of_memory,
+                 "the system allows no further thread; allow more processes or more memory"});
   }
   session.finish(nullptr);
   return code;
@@ -89,7 +94,10 @@ int run(int argc, char** argv) {
 /// Everything is printed by now; a reader that left is no error, a full disk is.
 int flush_output(int code) {
   const bool is_written = std::cout.flush().good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
-  if (is_written || errno == EPIPE || code != 0) return code;
+  // Asked of the pipe itself: errno may be that of anything since.
+  pollfd output = {STDOUT_FILENO, POLLOUT, 0};
+  const bool is_reader_gone = poll(&output, 1, 0) > 0 && (output.revents & (POLLERR | POLLHUP)) != 0;
+  if (is_written || is_reader_gone || code != 0) return code;
   print_error({ErrorCode::write_failed, "cannot write to standard output; is the disk full?"});
   return static_cast<int>(ErrorCode::write_failed);
 }

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <tessera/core/error.h>
+
 namespace tessera::cli {
 
 struct OptionText {
@@ -25,5 +27,8 @@ struct ProgramText {
 
 /// Every verb with its options, as they are declared.
 [[nodiscard]] ProgramText describe_program();
+
+/// For a verb that is none of the names.
+[[nodiscard]] Error unknown_verb(const std::string& verb, const std::vector<std::string>& names);
 
 }  // namespace tessera::cli

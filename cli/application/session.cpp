@@ -192,7 +192,11 @@ void Session::add_output(const std::filesystem::path& file) {
 }
 
 void Session::print_text(const std::string& text) {
-  if (options_.quiet || options_.json == "-") return;
+  if (!options_.quiet) print_data(text);
+}
+
+void Session::print_data(const std::string& text) {
+  if (options_.json == "-") return;
   bar_.clear();
   const std::string shown = printable(text, "\n");
   std::fwrite(shown.data(), 1, shown.size(), stdout);

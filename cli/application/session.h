@@ -84,6 +84,8 @@ class Session {
   void print(fmt::format_string<Args...> text, Args&&... args) {
     print_text(fmt::format(text, std::forward<Args>(args)...));
   }
+  /// Text that is itself what the verb is run for, also with --quiet; nowhere with --json -.
+  void print_data(const std::string& text);
   /// One line on stderr that is not an error; nowhere with --quiet. The JSON object has it too.
   void note(const std::string& sentence);
 

@@ -43,6 +43,18 @@ Error make_no_server_error() {
       "there is no display to draw on and Xvfb could not be started; run 'apt install xvfb' or set DISPLAY"};
 }
 
+/// OpenGL ends the program where it gets no memory, so ask for what it takes first.
+void check_address_space() {
+  constexpr std::size_t needed = std::size_t{1} << 30;
+  void* const space = mmap(nullptr, needed, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (space == MAP_FAILED) {
+    throw Error(
+        ErrorCode::out_of_memory,
+        "drawing takes up to 1 GiB of address space, which the system does not allow (see ulimit -v)");
+  }
+  munmap(space, needed);
+}
+
 /// A file in memory, in the format of Xauthority files, with a key for every server that is told to ask for
 /// it. Others on the machine do not have it, so they can neither draw on our server nor look at it. -1 if
 /// there is none.
@@ -103,6 +115,7 @@ std::string read_number(int pipe, const std::stop_token& stop) {
 }  // namespace
 
 Display::Display(const std::stop_token& stop) {
+  check_address_space();
   if (is_usable(std::getenv("DISPLAY"))) return;
   const int authority = make_authority();  // as long as the program: VTK may connect again
   if (authority < 0) throw make_no_server_error();

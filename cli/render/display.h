@@ -9,7 +9,8 @@
 namespace tessera::cli {
 
 /// Makes DISPLAY name an X server with OpenGL for as long as it lives: the user's own if it answers, else a
-/// private Xvfb. Error(unsupported) says what to install if there is neither.
+/// private Xvfb. Error(unsupported) says what to install if there is neither, Error(out_of_memory) that
+/// drawing cannot have the address space it takes.
 class Display {
  public:
   explicit Display(const std::stop_token& stop);

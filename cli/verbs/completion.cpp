@@ -125,7 +125,11 @@ _tessera "$@"
 }
 
 std::string make_fish(const ProgramText& program) {
-  std::string text = "# fish completion for tessera\n";
+  // Not __fish_use_subcommand: that takes the 2 of `--threads 2` for a verb.
+  std::string text = fmt::format(
+      "# fish completion for tessera\nfunction __tessera_needs_verb\n"
+      "  not __fish_seen_subcommand_from {}\nend\n",
+      fmt::join(verb_names(program), " "));
   const auto quote = [](const std::string& words) { return quoted(words, R"(\')"); };
   const auto add = [&](const std::string& condition, const OptionText& option) {
     if (option.names.empty() && option.choices.empty()) return;
@@ -137,9 +141,9 @@ std::string make_fish(const ProgramText& program) {
     if (!option.choices.empty()) text += fmt::format(" -a '{}'", fmt::join(option.choices, " "));
     text += fmt::format(" -d {}\n", quote(option.help));
   };
-  for (const OptionText& option : program.options) add("__fish_use_subcommand", option);
+  for (const OptionText& option : program.options) add("__tessera_needs_verb", option);
   for (const VerbPage& verb : program.verbs) {
-    text += fmt::format("complete -c tessera -n __fish_use_subcommand -f -a {} -d {}\n", verb.name,
+    text += fmt::format("complete -c tessera -n __tessera_needs_verb -f -a {} -d {}\n", verb.name,
                         quote(verb.summary));
     for (const OptionText& option : verb.options) add("__fish_seen_subcommand_from " + verb.name, option);
   }
@@ -158,7 +162,7 @@ int run_completion(Session& session, const CompletionOptions& options) {
                              : options.shell == "zsh" ? make_zsh(program)
                                                       : make_fish(program);
   session.result() = {{"shell", options.shell}, {"script", script}};
-  session.print("{}", script);
+  session.print_data(script);
   return 0;
 }
 

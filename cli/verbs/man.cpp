@@ -1,12 +1,9 @@
 // tessera man: manual pages in roff, from the options that the verbs declare.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include <tessera/core/config.h>
 
 #include "application/program_text.h"
-#include "application/text.h"
 #include "application/verb.h"
 
 namespace tessera::cli {
@@ -78,16 +75,13 @@ std::string make_page(const std::string& name) {
     if (verb.name == name) return verb_page(verb);
     names.push_back(verb.name);
   }
-  const std::string nearest = nearest_name(name, names);
-  throw Error(ErrorCode::bad_option, fmt::format("there is no verb '{}'; {}", name,
-                                                 nearest.empty() ? "there are " + quoted_list(names)
-                                                                 : "did you mean '" + nearest + "'?"));
+  throw unknown_verb(name, names);
 }
 
 int run_man(Session& session, const ManOptions& options) {
   const std::string page = make_page(options.verb);
   session.result() = {{"page", page}};
-  session.print("{}", page);
+  session.print_data(page);
   return 0;
 }
 

@@ -1,5 +1,10 @@
 // What every verb shares: help, version, the JSON object, quiet, devices.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
 
 #include "cli/run_program.h"
 
@@ -195,6 +200,43 @@ TEST_F(CliCommon, ADeviceThatIsAskedForMustBeThere) {
   ASSERT_EQ(run({"make", "kuhn", "--size", "8", "--field", "rough", "-o", "mesh.vtu"}).code, 0);
   EXPECT_EQ(run({"critical-points", "mesh.vtu", "--device", "cuda"}).code, 9);
   EXPECT_EQ(run({"critical-points", "mesh.vtu", "--provider", "device"}).code, 9);
+}
+
+// RLIMIT_NPROC does not bind root, who becomes somebody else for this. One process is the program alone, two
+// are its own thread that watches for signals, and none for the work.
+TEST_F(CliCommon, WithoutThreadsOthersDoTheWorkOrItSaysSo) {
+  const bool is_root = geteuid() == 0;
+  if (!is_root) GTEST_SKIP() << "the processes of this user count as well";
+  ASSERT_EQ(run({"make", "kuhn", "--size", "24", "--field", "rough", "-o", "mesh.vtu"}).code, 0);
+  ASSERT_EQ(chmod(path("").c_str(), 0777), 0);
+  ASSERT_EQ(run({"critical-points", "mesh.vtu", "--device", "cpu", "--threads", "1", "-o", "one.vtp"}).code,
+            0);
+  const auto limited = [&](int processes) {
+    const std::string command =
+        "cd " + path("").string() +
+        " && setpriv --reuid=65533 --clear-groups prlimit --nproc=" + std::to_string(processes) + " -- " +
+        TESSERA_PROGRAM +
+        " critical-points mesh.vtu --device cpu --threads 8 -o limited.vtp > /dev/null 2> said";
+    return WEXITSTATUS(std::system(command.c_str()));
+  };
+  const int code = limited(1);
+  if (code == 126 || code == 127) GTEST_SKIP() << "cannot run the program as somebody else: " << read("said");
+  EXPECT_EQ(code, 8);
+  EXPECT_EQ(read("said").find("tessera: the system allows no thread"), 0U) << read("said");
+  EXPECT_EQ(limited(2), 0) << read("said");
+  EXPECT_EQ(read("limited.vtp"), read("one.vtp"));
+}
+
+// The same error ends the work in both; only what is behind the output differs.
+TEST_F(CliCommon, AClosedPipeIsNoErrorAndAFullDiskIs) {
+  const auto code_of = [](const std::string& redirection) {
+    const std::string command =
+        std::string("bash -c '") + TESSERA_PROGRAM + " --help " + redirection + "' 2> /dev/null";
+    return WEXITSTATUS(std::system(command.c_str()));
+  };
+  EXPECT_EQ(code_of("> /dev/full"), 7);
+  EXPECT_EQ(code_of("| true; exit ${PIPESTATUS[0]}"), 0);
+  EXPECT_EQ(code_of("> /dev/null"), 0);
 }
 
 }  // namespace

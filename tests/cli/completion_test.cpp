@@ -27,6 +27,20 @@ class CliCompletion : public ProgramTest {
                  "); COMP_CWORD=" + std::to_string(place) +
                  "; _tessera; for word in \"${COMPREPLY[@]}\"; do printf \"%s \" \"$word\"; done'");
   }
+  /// The same of zsh, whose functions that show answers print them here.
+  [[nodiscard]] std::string complete_zsh(const std::string& words, const std::string& prefix) const {
+    return shell("zsh -fc 'words=(" + words + "); CURRENT=$#words; PREFIX=" + prefix +
+                 "; compadd() { print -l -- $list }; _describe() { print -l -- ${list%%:*} }; _files() { }; "
+                 "source ./tessera.zsh' | grep -e \"^" +
+                 prefix + "\" | tr \"\\n\" \" \"");
+  }
+  [[nodiscard]] std::string complete_fish(const std::string& line) const {
+    return shell("fish --no-config -c 'source tessera.fish; complete -C \"" + line +
+                 "\"' | cut -f 1 | tr \"\\n\" \" \"");
+  }
+  [[nodiscard]] bool has(const std::string& program) const {
+    return !shell("command -v " + program + " || true").empty();
+  }
   void write_script(const std::string& name) {
     const Outcome outcome = run({"completion", name});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -57,11 +71,34 @@ TEST_F(CliCompletion, OtherShellsReadTheirScripts) {
     const std::string script = read(std::string("tessera.") + name);
     for (const char* const part : {"morse-smale", "separatrices", "auto cpu cuda"})
       EXPECT_NE(script.find(part), std::string::npos) << name << " " << part;
-    const std::string found = shell(std::string("command -v ") + name + " || true");
-    if (found.empty()) continue;
+    if (!has(name)) continue;
     EXPECT_EQ(shell(std::string(name) + " -n tessera." + name + " 2>&1"), "");
   }
+  if (has("zsh")) {
+    EXPECT_EQ(complete_zsh("tessera cri", "cri"), "critical-points ");
+    EXPECT_EQ(complete_zsh("tessera --threads 2 cri", "cri"), "critical-points ");
+    EXPECT_EQ(complete_zsh("tessera info --dev", "--dev"), "--device --device-memory ");
+    EXPECT_EQ(complete_zsh("tessera info --device c", "c"), "cpu cuda ");
+    EXPECT_EQ(complete_zsh("tessera completion z", "z"), "zsh ");
+  }
+  if (has("fish")) {
+    EXPECT_EQ(complete_fish("tessera cri"), "critical-points ");
+    EXPECT_EQ(complete_fish("tessera --threads 2 cri"), "critical-points ");
+    EXPECT_EQ(complete_fish("tessera info --dev"), "--device --device-memory ");
+    EXPECT_EQ(complete_fish("tessera info --device c"), "cpu cuda ");
+    EXPECT_EQ(complete_fish("tessera completion z"), "zsh ");
+  }
   expect_one_sentence(run({"completion", "fisch"}), 2, {"did you mean 'fish'?"});
+}
+
+TEST_F(CliCompletion, QuietRunsPrintWhatTheyAreRunFor) {
+  for (const Arguments& arguments : {Arguments{"completion", "bash"}, Arguments{"man", "info"}}) {
+    Arguments quiet = arguments;
+    quiet.insert(quiet.begin(), "-q");
+    const Outcome outcome = run(quiet);
+    EXPECT_EQ(outcome.out, run(arguments).out);
+    EXPECT_GT(outcome.out.size(), 100U);
+  }
 }
 
 // The help is the oracle: every verb and option that it lists stands in a page, and groff has no complaint.

@@ -6,6 +6,7 @@
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -137,9 +138,7 @@ class ConnectionCore {
         account_(options.mode, options.memory, tiles_bytes),
         store_(tiles_.tile_count(), 0),
         scratch_(options.exec.threads() + options.producers) {
-    for (int i = 0; i < options.producers && options.mode != StorageMode::materialized; ++i) {
-      helpers_.emplace_back([this](const std::stop_token& stop) { help(stop); });
-    }
+    if (options.mode != StorageMode::materialized) start_helpers(options.producers);
   }
   ~ConnectionCore() {
     for (std::jthread& helper : helpers_) helper.request_stop();
@@ -509,6 +508,17 @@ class ConnectionCore {
       while (queue_.size() > most) queue_.pop_front();  // consumers have long passed those
     }
     wake_.notify_all();
+  }
+
+  /// As many as the system allows. Those who ask compute what nobody has made for them.
+  void start_helpers(int count) {
+    try {
+      for (int i = 0; i < count; ++i) {
+        helpers_.emplace_back([this](const std::stop_token& stop) { help(stop); });
+      }
+    } catch (const std::system_error&) {
+      return;
+    }
   }
 
   void help(const std::stop_token& stop) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include <tessera/core/detail/monitor.h>
 
@@ -90,11 +91,10 @@ void Output::commit() {
   if (is_replacing && ::fchmod(descriptor_, old.st_mode & 07777) != 0)
     fail("cannot be written: " + say(errno));
   if (::fsync(descriptor_) != 0 && errno != EINVAL) fail("cannot be written: " + say(errno));
-  const int closed = ::close(descriptor_);
-  descriptor_ = -1;
-  if (closed != 0) fail("cannot be written: " + say(errno));
+  // Renamed while it is open: whoever ends the process finds the temporary among the open files.
   if (::rename(temporary_.c_str(), file_.c_str()) != 0) fail("cannot be written: " + say(errno));
   temporary_.clear();
+  ::close(std::exchange(descriptor_, -1));  // fsync() has shown that everything is written
 }
 
 void Output::fail(const std::string& reason) const {

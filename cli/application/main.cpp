@@ -4,10 +4,12 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <iostream>
 #include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -57,8 +59,10 @@ int run_action(const Action& action, Session& session) {
   } catch (const std::bad_alloc&) {
     return fail({ErrorCode::out_of_memory,
                  "the machine has no more memory to give; use a smaller input or --memory"});
-  } catch (const std::system_error& error) {
-    if (error.code() != std::errc::resource_unavailable_try_again) throw;
+  } catch (const std::runtime_error& error) {
+    // Libraries throw errors of their own, with the system's words for "no thread to be had" in them.
+    const std::string reason = std::generic_category().message(EAGAIN);
+    if (std::string_view(error.what()).find(reason) == std::string_view::npos) throw;
     return fail({ErrorCode::out_of_memory,
                  "the system allows no further thread; allow more processes or more memory"});
   }

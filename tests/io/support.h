@@ -23,8 +23,11 @@ namespace tessera::testing {
 
 class TempDir {
  public:
-  TempDir() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "tessera-io-XXXXXX").string();
+  /// In `place` if there is such a folder, else where the system puts temporary files.
+  explicit TempDir(const std::filesystem::path& place = {}) {
+    const bool is_there = !place.empty() && ::access(place.c_str(), W_OK) == 0;
+    std::string pattern =
+        ((is_there ? place : std::filesystem::temp_directory_path()) / "tessera-io-XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr) std::abort();
     path_ = pattern;
   }

@@ -60,6 +60,12 @@ class Attributes {
   Attributes(Input& input, std::uint64_t columns, std::uint64_t rows) {
     if (rows == 0 || columns == 0) return;
     input.require(columns, 2 * rows, "attributes for each of " + std::to_string(rows) + " lines");
+    // A field of few values takes much more memory than their text.
+    constexpr std::uint64_t most_columns = 4096;
+    if (columns > most_columns && rows < 64) {
+      input.refuse("has " + std::to_string(columns) + " attributes for each of " + std::to_string(rows) +
+                   " lines; at most " + std::to_string(most_columns) + " can be read for so few");
+    }
     for (std::uint64_t k = 0; k < columns; ++k)
       fields_.emplace_back("attribute" + std::to_string(k), ScalarType::f64, rows);
   }

@@ -256,18 +256,19 @@ FieldSet join_boxes(XmlPieces& xml, const std::vector<const Grid*>& parts, Field
     filled.push_back(boxes[p]);
   }
   if (covered < volume(whole)) xml.input.fail("has pieces that do not cover its extent");
-  FieldSet joined;
-  for (const std::string& name : find_common_fields(sets, xml.report)) {
+  std::vector<Field> fields;
+  for (const std::vector<const Field*>& same : find_common_fields(sets, xml.report)) {
+    const Field& first = *same[0];
+    const std::string& name = first.name();
     if (name == "vtkGhostType" || name == "vtkGhostLevels") {
       xml.report.notes.push_back("Left out the array \"" + name + "\", which marks what pieces share.");
       continue;
     }
-    if (joined.empty()) check_cover(xml.input, filled, whole);
-    const Field& first = sets[0]->at(name);
-    Field field(name, first.type(), volume(whole), first.components());
-    for (std::size_t p = 0; p < sets.size(); ++p) copy_box(sets[p]->at(name), field, filled[p], whole);
-    joined.add(std::move(field));
+    if (fields.empty()) check_cover(xml.input, filled, whole);
+    Field& field = fields.emplace_back(name, first.type(), volume(whole), first.components());
+    for (std::size_t p = 0; p < same.size(); ++p) copy_box(*same[p], field, filled[p], whole);
   }
+  FieldSet joined(std::move(fields));
   if (!sets.empty() && sets[0]->active() != nullptr) joined.set_active(sets[0]->active()->name());
   return joined;
 }

@@ -108,19 +108,18 @@ FieldSet join_fields(const std::vector<RawCells>& pieces, FieldSet RawMesh::*set
         set == &RawMesh::point_data ? piece.mesh.points.size() == 0 : piece.mesh.types.empty();
     if (!is_empty) sets.push_back(&(piece.mesh.*set));
   }
-  FieldSet joined;
-  for (const std::string& name : find_common_fields(sets, report)) {
+  std::vector<Field> fields;
+  for (const std::vector<const Field*>& same : find_common_fields(sets, report)) {
     std::size_t total = 0;
-    for (const FieldSet* fields : sets) total += fields->at(name).size();
-    const Field& first = sets[0]->at(name);
-    Field field(name, first.type(), total, first.components());
+    for (const Field* part : same) total += part->size();
+    Field& field = fields.emplace_back(same[0]->name(), same[0]->type(), total, same[0]->components());
     field.visit([&](auto to) {
       using T = typename decltype(to)::element_type;
       auto place = to.begin();
-      for (const FieldSet* fields : sets) place = std::ranges::copy(fields->at(name).as<T>(), place).out;
+      for (const Field* part : same) place = std::ranges::copy(part->as<T>(), place).out;
     });
-    joined.add(std::move(field));
   }
+  FieldSet joined(std::move(fields));
   if (!sets.empty() && sets[0]->active() != nullptr) joined.set_active(sets[0]->active()->name());
   return joined;
 }
@@ -367,11 +366,8 @@ class ParallelReader {
 
 AnyMesh read_vtk_parallel(Input& input, const ReadOptions& options, FileReport& report) {
   LatticePiece whole = ParallelReader(report).read(input, monitor_of(options.monitor), "");
-  std::vector<std::string> notes;  // what several pieces say is said once
-  for (std::string& note : report.notes) {
-    if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
-  }
-  report.notes = std::move(notes);
+  std::set<std::string> said;  // what several pieces say is said once
+  std::erase_if(report.notes, [&](const std::string& note) { return !said.insert(note).second; });
   return assemble(input, std::move(whole.data), options, report);
 }
 

@@ -1,6 +1,8 @@
 #include <tessera/io/detail/xml_pieces.h>
 
+#include <array>
 #include <limits>
+#include <map>
 #include <memory>
 #include <set>
 
@@ -39,28 +41,40 @@ bool is_first_step(const Element& array) {
   return step.starts_with('0');
 }
 
-/// The array of the same name, type and components in another piece, or nullptr.
-const Element* find_same(const Element* data, const Element& array) {
-  if (data == nullptr) return nullptr;
-  for (const Element& other : data->children) {
-    const bool is_same =
-        other.name == array.name && is_first_step(other) &&
-        other.attribute("Name") == array.attribute("Name") &&
-        other.attribute("type") == array.attribute("type") &&
-        other.attribute("NumberOfComponents", "1") == array.attribute("NumberOfComponents", "1");
-    if (is_same) return &other;
+/// What is equal in the parts of an array that pieces have: element, name, type and components.
+using ArrayKey = std::array<std::string_view, 4>;
+
+ArrayKey key_of(const Element& array) {
+  return {array.name, array.attribute("Name"), array.attribute("type"),
+          array.attribute("NumberOfComponents", "1")};
+}
+
+/// The arrays of a piece, the first of each key, in its first time step.
+using PieceArrays = std::map<ArrayKey, const Element*>;
+
+/// Those of every piece that has tuples.
+std::vector<PieceArrays> list_arrays(const XmlPieces& xml, std::string_view kind,
+                                     const std::vector<std::uint64_t>& tuples) {
+  std::vector<PieceArrays> arrays(xml.pieces.size());
+  for (std::size_t p = 0; p < xml.pieces.size(); ++p) {
+    const Element* const data = tuples[p] > 0 ? xml.pieces[p]->find(kind) : nullptr;
+    if (data == nullptr) continue;
+    for (const Element& array : data->children) {
+      if (is_first_step(array)) arrays[p].emplace(key_of(array), &array);
+    }
   }
-  return nullptr;
+  return arrays;
 }
 
 /// The array in every piece that has tuples (nullptr for the others); empty if one lacks it.
-std::vector<const Element*> find_in_pieces(const XmlPieces& xml, std::string_view kind, const Element& array,
+std::vector<const Element*> find_in_pieces(const std::vector<PieceArrays>& arrays, const Element& array,
                                            const std::vector<std::uint64_t>& tuples) {
-  std::vector<const Element*> found;
-  for (std::size_t p = 0; p < xml.pieces.size(); ++p) {
-    const Element* same = tuples[p] > 0 ? find_same(xml.pieces[p]->find(kind), array) : nullptr;
-    if (tuples[p] > 0 && same == nullptr) return {};
-    found.push_back(same);
+  std::vector<const Element*> found(arrays.size(), nullptr);
+  for (std::size_t p = 0; p < arrays.size(); ++p) {
+    if (tuples[p] == 0) continue;
+    const auto same = arrays[p].find(key_of(array));
+    if (same == arrays[p].end()) return {};
+    found[p] = same->second;
   }
   return found;
 }
@@ -95,13 +109,14 @@ FieldSet read_joined(XmlPieces& xml, std::string_view kind, const std::vector<st
   const Element* data = xml.pieces.empty() ? nullptr : xml.pieces[first]->find(kind);
   if (data == nullptr) return {};
   bool has_later_steps = false;
+  const std::vector<PieceArrays> arrays = list_arrays(xml, kind, tuples);
   for (const Element& array : data->children) {
     if (!is_numeric(array, xml.report)) continue;
     if (!is_first_step(array)) {
       has_later_steps = true;
       continue;
     }
-    const auto in_pieces = find_in_pieces(xml, kind, array, tuples);
+    const auto in_pieces = find_in_pieces(arrays, array, tuples);
     if (in_pieces.empty()) {
       xml.report.notes.push_back("Left out the array \"" + field_name(array) +
                                  "\", which is not in every piece.");
@@ -139,38 +154,45 @@ FieldSet read_field_data(XmlPieces& xml) {
   return fields.take();
 }
 
-std::vector<std::string> find_common_fields(const std::vector<const FieldSet*>& sets, FileReport& report) {
-  std::vector<std::string> names;
-  std::set<std::string> others;
+std::vector<std::vector<const Field*>> find_common_fields(const std::vector<const FieldSet*>& sets,
+                                                          FileReport& report) {
+  std::map<std::string_view, std::vector<const Field*>> by_name;
   for (const FieldSet* set : sets) {
-    for (const Field& field : *set) {
-      const bool is_common = std::ranges::all_of(sets, [&](const FieldSet* other) {
-        const Field* const same = other->find(field.name());
-        return same != nullptr && same->type() == field.type() && same->components() == field.components();
-      });
-      if (!is_common) others.insert(field.name());
-      if (is_common && set == sets[0]) names.push_back(field.name());
-    }
+    for (const Field& field : *set) by_name[field.name()].push_back(&field);
   }
-  for (const std::string& name : others)
-    report.notes.push_back("Left out the array \"" + name + "\", which is not in every piece.");
-  return names;
+  const auto is_common = [&](const std::vector<const Field*>& same) {
+    return same.size() == sets.size() && std::ranges::all_of(same, [&](const Field* field) {
+             return field->type() == same[0]->type() && field->components() == same[0]->components();
+           });
+  };
+  for (const auto& [name, same] : by_name) {
+    if (is_common(same)) continue;
+    report.notes.push_back("Left out the array \"" + std::string(name) + "\", which is not in every piece.");
+  }
+  std::vector<std::vector<const Field*>> common;
+  if (sets.empty()) return common;
+  for (const Field& field : *sets[0]) {
+    if (is_common(by_name[field.name()])) common.push_back(by_name[field.name()]);
+  }
+  return common;
 }
 
 FieldSet join_mesh_fields(const std::vector<const FieldSet*>& sets, FileReport& report) {
-  FieldSet joined;
+  std::vector<Field> joined;
+  std::map<std::string_view, const Field*> first;
+  std::set<std::string_view> differing;
   for (const FieldSet* set : sets) {
     for (const Field& field : *set) {
-      const Field* const known = joined.find(field.name());
-      if (known == nullptr) {
-        joined.add(field);
-      } else if (!(*known == field)) {
+      const auto [known, is_new] = first.emplace(field.name(), &field);
+      if (is_new) {
+        joined.push_back(field);
+      } else if (!(*known->second == field) && differing.insert(field.name()).second) {
         report.notes.push_back("Kept the first of the pieces' arrays \"" + field.name() +
                                "\" of the mesh, which differ.");
       }
     }
   }
-  return joined;
+  return FieldSet(std::move(joined));
 }
 
 XmlPieces open_xml(Input& input, FileReport& report, std::initializer_list<std::string_view> types) {

@@ -47,10 +47,10 @@ struct LatticePiece {
 [[nodiscard]] LatticePiece read_xml_piece(XmlPieces& xml);
 /// The grid of a <PImageData> from its pieces, which must be grids.
 [[nodiscard]] LatticePiece join_images(XmlPieces& xml, const std::vector<LatticePiece>& pieces);
-/// The names of the fields that all sets have with one type and number of components, in the order of the
-/// first set. Says in the report which others there are.
-[[nodiscard]] std::vector<std::string> find_common_fields(const std::vector<const FieldSet*>& sets,
-                                                          FileReport& report);
+/// The fields that all sets have with one name, type and number of components, in the order of the first set:
+/// for each those of all sets. Says in the report which others there are.
+[[nodiscard]] std::vector<std::vector<const Field*>> find_common_fields(
+    const std::vector<const FieldSet*>& sets, FileReport& report);
 /// Fields of meshes as wholes: of several with one name the first, with a note if they differ.
 [[nodiscard]] FieldSet join_mesh_fields(const std::vector<const FieldSet*>& sets, FileReport& report);
 

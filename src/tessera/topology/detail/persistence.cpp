@@ -1,7 +1,10 @@
 #include <tessera/topology/persistence.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <iterator>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -44,6 +47,33 @@ class LedSets {
   }
 
   std::vector<uint32_t> parents_;
+};
+
+/// Ends of paths that may join: each cell has one next cell, the last one of a path itself. What is passed is
+/// written down, so that no part of a path is followed twice.
+class PathEnds {
+ public:
+  explicit PathEnds(size_t cells) : ends_(cells, none) {}
+
+  template <class Next>
+  uint32_t find(uint32_t start, const Next& next) {
+    uint32_t end = start;
+    while (end != none && ends_[end] == none) {
+      const uint32_t further = next(end);
+      if (further == end) break;
+      end = further;
+    }
+    if (end != none && ends_[end] != none) end = ends_[end] == outside ? none : ends_[end];
+    for (uint32_t cell = start; cell != end && cell != none && ends_[cell] == none;) {
+      ends_[cell] = end == none ? outside : end;
+      cell = next(cell);
+    }
+    return end;
+  }
+
+ private:
+  static constexpr uint32_t outside = none - 1;
+  Array<uint32_t> ends_;
 };
 
 /// Adds two ascending sets modulo two.
@@ -124,6 +154,30 @@ class PersistenceBuilder {
     });
   }
 
+  /// Puts the ends of paths in the place of their starts. Threads follow them one by one, which takes long
+  /// only where many share long parts.
+  template <class Next>
+  void follow(std::span<uint32_t> starts, size_t cell_count, const Next& next) const {
+    const size_t most_steps = 2 * (cell_count + starts.size());
+    std::atomic<size_t> steps = 0;
+    host::for_each_chunk(options_.exec.threads(), starts.size(), 64, [&](host::Range range, int) {
+      size_t own = 0;
+      for (size_t i = range.begin; i < range.end && steps.load() + own <= most_steps; ++i) {
+        uint32_t cell = starts[i];
+        for (uint32_t further = none; cell != none && steps.load() + own <= most_steps;
+             cell = further, ++own) {
+          further = next(cell);
+          if (further == cell) break;
+        }
+        starts[i] = cell;
+      }
+      steps += own;
+    });
+    if (steps.load() <= most_steps || monitor_.is_stopped()) return;
+    PathEnds ends(cell_count);  // a start may have been moved along its path, which does not matter
+    for (uint32_t& start : starts) start = ends.find(start, next);
+  }
+
   /// Sets of minima are led by their lowest.
   void pair_minima() {
     const std::vector<uint32_t>& minima = sorted_[0];
@@ -134,10 +188,15 @@ class PersistenceBuilder {
     for_each_critical(1, [&](uint32_t i) {
       const CriticalCell& edge = cells(1)[i];
       const tiled::VertexId highest = gradient_.highest(edge);
-      const uint32_t starts[] = {highest.index(), gradient_.lower(highest)[gradient_.place(edge)]};
-      for (size_t k = 0; k < 2; ++k) {
-        ends[i][k] = std::lower_bound(ranks.begin(), ranks.end(), std::pair{bottom(starts[k]), 0u})->second;
-      }
+      ends[i] = {highest.index(), gradient_.lower(highest)[gradient_.place(edge)]};
+    });
+    follow(flat(ends), gradient_.tiles().vertex_count(), [&](uint32_t v) {
+      const auto row = gradient_.lower(tiled::VertexId(v));
+      return row.empty() ? v : row[0];
+    });
+    for_each_critical(1, [&](uint32_t i) {
+      for (uint32_t& end : ends[i])
+        end = std::lower_bound(ranks.begin(), ranks.end(), std::pair{end, 0u})->second;
     });
     report(0.1);
     LedSets sets(minima.size());
@@ -147,12 +206,8 @@ class PersistenceBuilder {
     }
   }
 
-  /// Where a vertex flows down to.
-  [[nodiscard]] uint32_t bottom(uint32_t v) const {
-    for (auto row = gradient_.lower(tiled::VertexId(v)); !row.empty();
-         row = gradient_.lower(tiled::VertexId(v)))
-      v = row[0];
-    return v;
+  static std::span<uint32_t> flat(std::vector<std::array<uint32_t, 2>>& pairs) {
+    return {pairs.empty() ? nullptr : pairs[0].data(), 2 * pairs.size()};
   }
 
   /// Maxima are ranked from the highest, after number 0, which is outside the mesh.
@@ -177,7 +232,12 @@ class PersistenceBuilder {
     std::vector<std::array<uint32_t, 2>> ends(cells(Dim - 1).size());
     for_each_critical(Dim - 1, [&](uint32_t i) {
       const auto cofaces = gradient_.cofaces(i);
-      for (size_t k = 0; k < cofaces.size(); ++k) ends[i][k] = rank_of(top(cofaces[k]));
+      ends[i] = {none, none};
+      std::ranges::copy(cofaces, ends[i].begin());
+    });
+    follow(flat(ends), gradient_.tiles().cell_count(), [&](uint32_t cell) { return next_above(cell); });
+    for_each_critical(Dim - 1, [&](uint32_t i) {
+      for (uint32_t& end : ends[i]) end = rank_of(end);
     });
     report(0.7);
     LedSets sets(sorted_[Dim].size() + 1);
@@ -188,12 +248,15 @@ class PersistenceBuilder {
     }
   }
 
-  /// The last cell of the path from a cell: critical, with a branch, or none outside.
-  [[nodiscard]] uint32_t top(uint32_t cell) const {
-    while (cell != none && gradient_.opposite(cell) != GradientData<Dim>::critical &&
-           find_branch(cell) == nullptr)
-      cell = gradient_.next()[cell];
-    return cell;
+  /// The next cell of a path, itself at its last one: critical, or with a branch; none outside.
+  [[nodiscard]] uint32_t next_above(uint32_t cell) const {
+    const bool is_last =
+        gradient_.opposite(cell) == GradientData<Dim>::critical || find_branch(cell) != nullptr;
+    return is_last ? cell : gradient_.next()[cell];
+  }
+  /// The last cell of the path from a cell.
+  [[nodiscard]] uint32_t top(uint32_t cell) {
+    return tops_.find(cell, [&](uint32_t c) { return next_above(c); });
   }
   [[nodiscard]] const std::vector<Branch>& branches() const { return gradient_.branches(); }
   [[nodiscard]] const Branch* find_branch(uint32_t cell) const {
@@ -209,6 +272,7 @@ class PersistenceBuilder {
   /// The general case: a facet's column are the maxima that an odd number of paths leads to; from the highest
   /// facet down, the column's lowest maximum is its own unless an earlier one has it.
   void reduce_maxima() {
+    tops_ = PathEnds(gradient_.tiles().cell_count());
     resolve_branches();
     std::vector<Column> columns(sorted_[Dim].size() + 1);  // by their lowest maximum
     for (auto facet = sorted_[Dim - 1].rbegin(); facet != sorted_[Dim - 1].rend(); ++facet) {
@@ -255,7 +319,7 @@ class PersistenceBuilder {
       }
     }
   }
-  [[nodiscard]] const Branch* find_branch_above(uint32_t cell) const {
+  [[nodiscard]] const Branch* find_branch_above(uint32_t cell) {
     const uint32_t end = top(cell);
     return end == none ? nullptr : find_branch(end);
   }
@@ -314,6 +378,7 @@ class PersistenceBuilder {
   std::array<std::vector<uint32_t>, Dim + 1> deaths_;  ///< by birth
   std::array<std::vector<bool>, Dim + 1> is_death_;
   std::vector<std::pair<uint32_t, uint32_t>> ranks_of_maxima_;  // (cell, rank)
+  PathEnds tops_{0};                                            ///< of cells, in the general case
   std::vector<Column> columns_of_branches_;                     ///< those of the gradient
   Persistence result_;
 };

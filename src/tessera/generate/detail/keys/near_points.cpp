@@ -241,6 +241,9 @@ PointGroups group_near_points(const Points& points, double tolerance, const Exec
   if (!(tolerance >= 0) || !std::isfinite(tolerance))
     refuse_tolerance(tolerance, "cannot be used; it must be a finite length, 0 for equal coordinates");
   expect_ids(static_cast<double>(points.size()), "points");
+  // Squares and cubes of it must be numbers.
+  if (tolerance > 1e150)
+    refuse_tolerance(tolerance, "is too large; coordinates can be told apart up to 1e150");
   PointGroups groups = group_equal_points(points, exec);
   if (tolerance == 0) return groups;
   const Array<std::uint32_t> joined = join_near(points, groups.first, tolerance, exec);

@@ -1,3 +1,4 @@
+#include <atomic>
 #include <memory>
 
 #include <tessera/core/config.h>
@@ -60,12 +61,21 @@ class Tracer {
   template <class F>
   std::vector<PathPart> trace(size_t count, size_t chunk, const F& f) const {
     std::vector<PathPart> parts((count + chunk - 1) / chunk);
+    std::atomic<std::uint64_t> cells = 0;  // paths that join repeat what they share, so there may be too many
     host::for_each_chunk(threads_, count, chunk, [&](host::Range range, int worker) {
       if (monitor_.is_stopped()) return;
-      for (size_t i = range.begin; i < range.end; ++i) f(i, worker, parts[range.begin / chunk]);
+      PathPart& part = parts[range.begin / chunk];
+      for (size_t i = range.begin; i < range.end; ++i) f(i, worker, part);
+      if ((cells += part.cells.size()) > 0xFFFFFFFFull) refuse_paths();
     });
     monitor_.update("tracing separatrices", 0.5);
     return parts;
+  }
+
+  [[noreturn]] static void refuse_paths() {
+    throw Error(ErrorCode::unsupported,
+                "the separatrices have more than 4294967295 cells on their paths, most of which they share; "
+                "simplify the field with a threshold or leave them out");
   }
 
   void trace_down(const CriticalCell& saddle, uint32_t number, const CriticalNumbers& minima,

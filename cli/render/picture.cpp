@@ -409,18 +409,6 @@ vtkSmartPointer<vtkImageData> take_pixels(vtkRenderWindow* window) {
 
 }  // namespace
 
-Vec3d Camera::direction() const {
-  const double a = radians(azimuth);
-  const double e = radians(elevation);
-  return {std::sin(a) * std::cos(e), -std::cos(a) * std::cos(e), std::sin(e)};
-}
-
-Vec3d Camera::up() const {
-  const double a = radians(azimuth);
-  const double e = radians(elevation);
-  return {-std::sin(a) * std::sin(e), std::cos(a) * std::sin(e), std::cos(e)};
-}
-
 std::string draw_png(const Geometry& geometry, const PictureOptions& options) {
   report(options, 0);
   const auto renderer = vtkSmartPointer<vtkRenderer>::New();

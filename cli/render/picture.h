@@ -9,23 +9,12 @@
 #include <tessera/core/progress.h>
 #include <tessera/core/vec.h>
 
+#include "render/camera.h"
 #include "render/colormap.h"
 #include "render/geometry.h"
 #include "render/marks.h"
 
 namespace tessera::cli {
-
-/// Where the eye is, around the middle of what is drawn: 0, 0 looks along +y with z up.
-struct Camera {
-  double azimuth = 0;    ///< degrees about z, towards +x
-  double elevation = 0;  ///< degrees above the horizon
-  double zoom = 1;
-
-  /// The direction from what is drawn to the eye.
-  [[nodiscard]] Vec3d direction() const;
-  /// What is up in the picture.
-  [[nodiscard]] Vec3d up() const;
-};
 
 /// The field's colours and the title of their bar.
 struct Coloring {

@@ -29,7 +29,8 @@ struct RenderOptions {
   std::string range;
   std::string colormap = "viridis";
   bool no_bar = false;
-  std::string camera = "iso";
+  std::string camera = "auto";
+  std::string up;  ///< empty: that of the format
   double azimuth = 0;
   double elevation = 0;
   double zoom = 1;
@@ -54,18 +55,6 @@ constexpr std::array<NamedStyle, 6> styles = {{{"auto", Style::automatic},
                                                {"surface-with-edges", Style::surface_with_edges},
                                                {"points", Style::points},
                                                {"slices", Style::slices}}};
-
-struct NamedCamera {
-  std::string_view name;
-  Camera camera;
-};
-constexpr std::array<NamedCamera, 7> cameras = {{{"iso", {30, 25}},
-                                                 {"front", {0, 0}},
-                                                 {"back", {180, 0}},
-                                                 {"left", {-90, 0}},
-                                                 {"right", {90, 0}},
-                                                 {"top", {0, 90}},
-                                                 {"bottom", {0, -90}}}};
 
 template <class Table>
 std::vector<std::string> names_in(const Table& table) {
@@ -98,12 +87,12 @@ std::optional<std::pair<T, T>> parse_pair(const std::string& text, char separato
   return pair;
 }
 
-/// Least and greatest coordinate along an axis.
-std::pair<double, double> find_extent(const AnyMesh& mesh, int axis) {
-  std::pair<double, double> extent = {HUGE_VAL, -HUGE_VAL};
+/// Grows the box to what has finite coordinates of the mesh.
+void add_to_box(Box& box, const AnyMesh& mesh) {
   const auto add = [&](Vec3d p) {
-    const double c = axis == 0 ? p.x : axis == 1 ? p.y : p.z;
-    extent = {std::fmin(extent.first, c), std::fmax(extent.second, c)};
+    if (!std::isfinite(p.x + p.y + p.z)) return;
+    box.low = {std::min(box.low.x, p.x), std::min(box.low.y, p.y), std::min(box.low.z, p.z)};
+    box.high = {std::max(box.high.x, p.x), std::max(box.high.y, p.y), std::max(box.high.z, p.z)};
   };
   std::visit(
       [&](const auto& m) {
@@ -119,11 +108,16 @@ std::pair<double, double> find_extent(const AnyMesh& mesh, int axis) {
         }
       },
       mesh);
-  return extent;
+}
+
+Box find_box(const AnyMesh& mesh) {
+  Box box = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
+  add_to_box(box, mesh);
+  return box;
 }
 
 /// "x=0.5" is a coordinate, "x=50%" a part of the mesh's extent. The half nearer to the eye is taken away.
-std::optional<ClipPlane> parse_clip(const RenderOptions& options, const AnyMesh& mesh, const Camera& camera) {
+std::optional<ClipPlane> parse_clip(const RenderOptions& options, const Box& box, const Camera& camera) {
   const std::string& text = options.clip;
   if (text.empty()) return std::nullopt;
   constexpr std::string_view advice = "write an axis and a place, such as x=0.5 or z=50%";
@@ -132,16 +126,15 @@ std::optional<ClipPlane> parse_clip(const RenderOptions& options, const AnyMesh&
     throw_bad_value("--clip", text, advice);
   ClipPlane clip;
   clip.axis = static_cast<int>(axis);
+  const auto along = [&](Vec3d v) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; };
   const bool is_part = text.back() == '%';
   const char* end = text.data() + text.size() - (is_part ? 1 : 0);
   const auto [stop, status] = std::from_chars(text.data() + 2, end, clip.position);
   if (status != std::errc{} || stop != end) throw_bad_value("--clip", text, advice);
   if (is_part) {
-    const auto [low, high] = find_extent(mesh, clip.axis);
-    clip.position = std::lerp(low, high, clip.position / 100);
+    clip.position = std::lerp(along(box.low), along(box.high), clip.position / 100);
   }
-  const Vec3d d = camera.direction();
-  clip.keeps_below = (axis == 0 ? d.x : axis == 1 ? d.y : d.z) > -1e-9;
+  clip.keeps_below = along(camera.direction()) > -1e-9;
   clip.is_crinkled = options.crinkle;
   return clip;
 }
@@ -246,10 +239,6 @@ std::optional<Coloring> choose_coloring(Session& session, const RenderOptions& o
 PictureOptions make_picture_options(const RenderOptions& options) {
   PictureOptions picture;
   picture.style = entry_named(styles, options.style).style;
-  picture.camera = entry_named(cameras, options.camera).camera;
-  picture.camera.azimuth += options.azimuth;
-  picture.camera.elevation += options.elevation;
-  picture.camera.zoom = options.zoom;
   picture.background = parse_color(options.background);
   const auto size = parse_pair<int>(options.size, 'x');
   if (!size || std::min(size->first, size->second) < 16 || std::max(size->first, size->second) > 8192) {
@@ -258,6 +247,14 @@ PictureOptions make_picture_options(const RenderOptions& options) {
   }
   std::tie(picture.width, picture.height) = *size;
   return picture;
+}
+
+Camera make_camera(const RenderOptions& options, std::string_view format, const Box& box) {
+  Camera camera = make_camera(options.camera, options.up.empty() ? default_up(format) : options.up, box);
+  camera.azimuth += options.azimuth;
+  camera.elevation += options.elevation;
+  camera.zoom = options.zoom;
+  return camera;
 }
 
 void check_style(const RenderOptions& options, const AnyMesh& mesh) {
@@ -273,10 +270,14 @@ void check_style(const RenderOptions& options, const AnyMesh& mesh) {
 }
 
 void declare_view(OptionList& app, RenderOptions& options) {
-  app.add_option("--camera", options.camera, "where to look from")
-      ->is_member(names_in(cameras))
+  app.add_option("--camera", options.camera,
+                 "where to look from; auto looks straight at what is flat, and is iso otherwise")
+      ->is_member(camera_names())
       ->capture_default_str();
-  app.add_option("--azimuth", options.azimuth, "degrees to turn the camera about z")->type_name("DEGREES");
+  app.add_option("--up", options.up, "what is up; y in obj, ply, off and glb files if left out, otherwise z")
+      ->is_member(up_names());
+  app.add_option("--azimuth", options.azimuth, "degrees to turn the camera to the right")
+      ->type_name("DEGREES");
   app.add_option("--elevation", options.elevation, "degrees to raise the camera")->type_name("DEGREES");
   app.add_option("--zoom", options.zoom, "above 1 is nearer")->in_range(0.01, 1000.0)->type_name("FACTOR");
   app.add_option("--size", options.size, "of the picture in pixels")->capture_default_str()->type_name("WxH");
@@ -356,25 +357,13 @@ MarkFiles read_marks(Session& session, const RenderOptions& options) {
   return files;
 }
 
-struct Box {
-  Vec3d low, high;
-};
-
-Box find_box(const AnyMesh& mesh) {
-  const auto [x0, x1] = find_extent(mesh, 0);
-  const auto [y0, y1] = find_extent(mesh, 1);
-  const auto [z0, z1] = find_extent(mesh, 2);
-  return {{x0, y0, z0}, {x1, y1, z1}};
-}
-
 /// Marks inside a solid are seen through it, or in the half that was cut away.
-void add_marks(const RenderOptions& options, const MarkFiles& files, const AnyMesh& mesh,
+void add_marks(const RenderOptions& options, const MarkFiles& files, const AnyMesh& mesh, const Box& box,
                PictureOptions& picture) {
   const bool is_inside = !files.empty() && is_solid(mesh);
   picture.opacity = options.opacity >= 0 ? options.opacity : is_inside && options.clip.empty() ? 0.2 : 1;
   if (is_inside && picture.style == Style::automatic) picture.style = Style::surface;
   if (files.empty()) return;
-  const Box box = find_box(mesh);
   picture.marks = make_marks(files, {.dimension = is_solid(mesh) ? 3 : 2,
                                      .diagonal = length(box.high - box.low),
                                      .size = options.mark_size,
@@ -391,9 +380,10 @@ int run_render(Session& session, const RenderOptions& options) {
   const MarkFiles marks = read_marks(session, options);
   const Geometry geometry = session.in_phase(Phase::prepare, [&] {
     picture.coloring = choose_coloring(session, options, input);
-    add_marks(options, marks, input.mesh, picture);
-    Geometry made = make_geometry(input.mesh, picture.style, parse_clip(options, input.mesh, picture.camera));
     const Box box = find_box(input.mesh);
+    picture.camera = make_camera(options, input.report.format, box);
+    add_marks(options, marks, input.mesh, box, picture);
+    Geometry made = make_geometry(input.mesh, picture.style, parse_clip(options, box, picture.camera));
     if (!marks.empty() && std::holds_alternative<TetMesh>(input.mesh)) add_box(made, box.low, box.high);
     return made;
   });

@@ -88,7 +88,7 @@ std::vector<std::string> up_names() {
 }
 
 std::string_view default_up(std::string_view format) {
-  constexpr std::array<std::string_view, 5> models = {"obj", "ply", "off", "glb", "gltf"};
+  constexpr std::array<std::string_view, 3> models = {"obj", "ply", "off"};
   return std::ranges::find(models, format) != models.end() ? "y" : "z";
 }
 

@@ -120,7 +120,12 @@ vtkSmartPointer<vtkLookupTable> make_lookup_table(std::string_view colormap, dou
   const Map& map = find_map(colormap);
   const auto table = vtkSmartPointer<vtkLookupTable>::New();
   table->SetTableRange(lowest, highest);
-  if (map.is_categorical) {
+  if (!(lowest < highest)) {
+    const Color c = interpolate(map.stops, 0.5);
+    table->SetNumberOfTableValues(1);
+    table->SetTableRange(0, 1);  // all numbers are as good as any
+    table->SetTableValue(0, c[0], c[1], c[2]);
+  } else if (map.is_categorical) {
     fill_categories(*table, map, lowest, highest);
   } else {
     fill_smooth(*table, map);

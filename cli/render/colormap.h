@@ -19,7 +19,8 @@ using Color = std::array<double, 3>;
 /// True for maps that give each whole number a colour of its own.
 [[nodiscard]] bool is_categorical(std::string_view colormap);
 
-/// The numbers lowest..highest to the colours of that map; NaN is grey. Error(bad_option) lists the names.
+/// The numbers lowest..highest to the colours of that map, all of them to its middle unless lowest < highest;
+/// NaN is grey. Error(bad_option) lists the names.
 [[nodiscard]] vtkSmartPointer<vtkLookupTable> make_lookup_table(std::string_view colormap, double lowest,
                                                                 double highest);
 

@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <array>
 
-#include <tessera/core/error.h>
 #include <tessera/mesh/boundary.h>
 
+#include "render/cell_parts.h"
 #include "render/vtk_data.h"
 
 namespace tessera::cli {
@@ -50,6 +50,7 @@ vtkSmartPointer<vtkPolyData> cut(vtkDataSet* data, vtkPlane* plane) {
   const auto cutter = vtkSmartPointer<vtkCutter>::New();
   cutter->SetInputData(data);
   cutter->SetCutFunction(plane);
+  cutter->SetGenerateTriangles(false);  // whole sections of the cells
   cutter->Update();
   return cutter->GetOutput();
 }
@@ -202,6 +203,64 @@ void add_points(Geometry& geometry, const Points& points, const FieldSet& fields
   add(geometry, clip ? clip_surface(cloud, make_plane(*clip), clip->keeps_below) : cloud, Role::points);
 }
 
+/// A part on the points of a mesh, with what it takes of its cell data.
+void add_part(Geometry& geometry, const TriMesh& points, CellPart part, PolyKind kind,
+              const std::optional<ClipPlane>& clip) {
+  if (part.cells.empty()) return;
+  CellMesh owned;
+  owned.cell_data = points.cell_data.gather(part.origins);
+  owned.cells = std::move(part.cells);
+  const CellMesh& kept = keep(geometry, std::move(owned));
+  const auto data = make_poly_data(points, kept.cells, kept.cell_data, kind);
+  const Role role = kind == PolyKind::vertices ? Role::points
+                    : kind == PolyKind::lines  ? Role::lines
+                                               : Role::open_surface;
+  add(geometry, clip ? clip_surface(data, make_plane(*clip), clip->keeps_below) : data, role);
+}
+
+/// Which solids lie on the side that is kept, by the mean of their corners.
+Array<std::uint8_t> choose_kept(const TriMesh& points, const CellMesh& cells, const ClipPlane& clip) {
+  Array<std::uint8_t> chosen(cells.cell_count());
+  for (std::size_t c = 0; c < chosen.size(); ++c) {
+    double sum = 0;
+    for (const VertexId v : cells.cells[c]) sum += coordinate(points.points[v], clip.axis);
+    const bool is_below = sum <= clip.position * static_cast<double>(cells.cells[c].size());
+    chosen[c] = is_below == clip.keeps_below ? 1 : 0;
+  }
+  return chosen;
+}
+
+/// The solids that the plane passes through, with their data.
+CellMesh take_crossed(const TriMesh& points, const CellMesh& cells, const ClipPlane& clip) {
+  CellMesh crossed;
+  Array<std::uint32_t> taken;
+  for (std::size_t c = 0; c < cells.cell_count(); ++c) {
+    const auto is_above = [&](VertexId v) {
+      return coordinate(points.points[v], clip.axis) >= clip.position;
+    };
+    const auto above = static_cast<std::size_t>(std::ranges::count_if(cells.cells[c], is_above));
+    if (dimension_of(cells.types[c]) < 3 || above == 0 || above == cells.cells[c].size()) continue;
+    crossed.types.push_back(cells.types[c]);
+    crossed.cells.add(cells.cells[c]);
+    taken.push_back(static_cast<std::uint32_t>(c));
+  }
+  crossed.cell_data = points.cell_data.gather(taken);
+  return crossed;
+}
+
+void add_solids(Geometry& geometry, const TriMesh& points, const CellMesh& cells,
+                const std::optional<ClipPlane>& clip) {
+  if (clip && clip->is_crinkled) {
+    const Array<std::uint8_t> chosen = choose_kept(points, cells, *clip);
+    add_part(geometry, points, take_boundary(cells, chosen), PolyKind::polygons, std::nullopt);
+    return;
+  }
+  add_part(geometry, points, take_boundary(cells), PolyKind::polygons, clip);
+  if (!clip) return;
+  const CellMesh& crossed = keep(geometry, take_crossed(points, cells, *clip));
+  add(geometry, cut(make_unstructured_grid(points, crossed), make_plane(*clip)), Role::cut);
+}
+
 }  // namespace
 
 void add_box(Geometry& geometry, Vec3d low, Vec3d high) {
@@ -230,9 +289,21 @@ Geometry make_geometry(const AnyMesh& mesh, Style style, const std::optional<Cli
         },
         mesh);
   }
-  if (geometry.pieces.empty()) {
-    throw Error(ErrorCode::bad_mesh,
-                "there is nothing to draw; is the mesh empty, or all of it clipped away?");
+  return geometry;
+}
+
+Geometry make_geometry(const TriMesh& points, const CellMesh& cells, Style style,
+                       const std::optional<ClipPlane>& clip) {
+  Geometry geometry;
+  if (style == Style::points) {
+    add_points(geometry, points.points, points.point_data, clip);
+  } else if (cells.dimension() == 3) {
+    add_solids(geometry, points, cells, clip);
+  } else {
+    std::array<CellPart, 3> parts = split_cells(cells);
+    add_part(geometry, points, std::move(parts[0]), PolyKind::vertices, clip);
+    add_part(geometry, points, std::move(parts[1]), PolyKind::lines, clip);
+    add_part(geometry, points, std::move(parts[2]), PolyKind::polygons, clip);
   }
   return geometry;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <tessera/core/vec.h>
+#include <tessera/mesh/cell_mesh.h>
 #include <tessera/mesh/mesh.h>
 
 namespace tessera::cli {
@@ -22,7 +23,7 @@ struct ClipPlane {
   int axis = 0;
   double position = 0;
   bool keeps_below = true;   ///< which half stays
-  bool is_crinkled = false;  ///< keep whole tetrahedra instead of cutting them
+  bool is_crinkled = false;  ///< keep whole cells instead of cutting them
 };
 
 /// How a piece is to be shaded.
@@ -30,6 +31,7 @@ enum class Role : std::uint8_t {
   closed_surface,  ///< turned outward, with normals that are smooth across small angles
   open_surface,    ///< a surface as it came, which may be turned either way
   cut,             ///< flat
+  lines,           ///< as thick on the picture from near and far
   points,
   outline,  ///< lines that are never coloured by the field
 };
@@ -45,9 +47,13 @@ struct Geometry {
   std::vector<std::shared_ptr<const void>> owners;
 };
 
-/// The mesh's own memory is used where possible, so it must outlive the result.
-/// Error(bad_mesh) for indices out of range or a mesh with nothing to draw.
+/// The mesh's own memory is used where possible, so it must outlive the result. No pieces if there is nothing
+/// to draw. Error(bad_mesh) for indices out of range.
 [[nodiscard]] Geometry make_geometry(const AnyMesh& mesh, Style style, const std::optional<ClipPlane>& clip);
+/// The same for cells of any type, on the points and with the fields of a mesh without cells. Solids hide all
+/// else; without them, vertices, lines and polygons are drawn as they are.
+[[nodiscard]] Geometry make_geometry(const TriMesh& points, const CellMesh& cells, Style style,
+                                     const std::optional<ClipPlane>& clip);
 
 /// Adds the box from `low` to `high` as an outline.
 void add_box(Geometry& geometry, Vec3d low, Vec3d high);

@@ -169,13 +169,30 @@ void add_paths(std::vector<Mark>& marks, const PolyData& paths, const MarkOption
 
 }  // namespace
 
+int guess_dimension(const MarkFiles& files) {
+  const auto reaches = [](const FieldSet& fields, const char* name, int type) {
+    const Field* field = fields.find(name);
+    return field != nullptr && count_of(read_types(*field), type) > 0;
+  };
+  const bool is_solid = std::ranges::any_of(files.critical_points,
+                                            [&](const PolyData& poly) {
+                                              return reaches(poly.point_data, "CellDimension", 3) ||
+                                                     reaches(poly.point_data, "CriticalType", 2);
+                                            }) ||
+                        std::ranges::any_of(files.separatrices, [&](const PolyData& poly) {
+                          return reaches(poly.cell_data, "SeparatrixType", 2);
+                        });
+  return is_solid ? 3 : 2;
+}
+
 std::vector<Mark> make_marks(const MarkFiles& files, const MarkOptions& options) {
   std::vector<Mark> marks;
-  const double count = static_cast<double>(files.critical_points ? files.critical_points->vertex_count() : 0);
-  const double crowd = std::cbrt(std::min(1.0, few_marks / std::max(count, 1.0)));
+  std::size_t count = 0;
+  for (const PolyData& points : files.critical_points) count += points.vertex_count();
+  const double crowd = std::cbrt(std::min(1.0, few_marks / std::max(static_cast<double>(count), 1.0)));
   const double radius = sphere_share * options.diagonal * options.size * crowd;
-  if (files.critical_points) add_points(marks, *files.critical_points, options, radius);
-  if (files.separatrices) add_paths(marks, *files.separatrices, options, tube_share * radius);
+  for (const PolyData& points : files.critical_points) add_points(marks, points, options, radius);
+  for (const PolyData& paths : files.separatrices) add_paths(marks, paths, options, tube_share * radius);
   return marks;
 }
 

@@ -5,7 +5,6 @@
 #include <vtkSmartPointer.h>
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,11 +26,14 @@ struct Mark {
 
 /// What `tessera critical-points`, `gradient` and `morse-smale` write.
 struct MarkFiles {
-  std::optional<PolyData> critical_points;
-  std::optional<PolyData> separatrices;
+  std::vector<PolyData> critical_points;
+  std::vector<PolyData> separatrices;
 
-  [[nodiscard]] bool empty() const { return !critical_points && !separatrices; }
+  [[nodiscard]] bool empty() const { return critical_points.empty() && separatrices.empty(); }
 };
+
+/// Of the mesh that they are of, as far as their types tell: 3, or else 2.
+[[nodiscard]] int guess_dimension(const MarkFiles& files);
 
 struct MarkOptions {
   int dimension = 3;    ///< of the mesh: the types of the plane are numbered otherwise

@@ -1,5 +1,6 @@
 #include "render/picture.h"
 
+#include <fmt/format.h>
 #include <vtkActor.h>
 #include <vtkActor2D.h>
 #include <vtkCamera.h>
@@ -41,8 +42,11 @@ constexpr double feature_angle = 35;
 constexpr double bar_share = 0.15;
 /// The same for the legend of marks, alone or below the colour bar.
 constexpr double legend_share = 0.22;
-constexpr Color surface_color = {0.64, 0.72, 0.82};
-constexpr Color wire_color = {0.25, 0.36, 0.52};
+/// Lines, points and marks are drawn nearer to the eye by this part of the distance, without being moved on
+/// the picture: they lie on surfaces, and smoothed ones a little below.
+constexpr double lift = 0.005;
+/// More points than that are drawn small.
+constexpr vtkIdType few_points = 3000;
 
 double radians(double degrees) {
   return degrees * std::numbers::pi / 180;
@@ -62,10 +66,11 @@ vtkSmartPointer<vtkPolyData> with_normals(const Piece& piece) {
   return normals->GetOutput();
 }
 
-vtkSmartPointer<vtkPolyDataMapper> make_mapper(const Piece& piece, const PictureOptions& options) {
+vtkSmartPointer<vtkPolyDataMapper> make_mapper(const Piece& piece, const Layer& layer,
+                                               const PictureOptions& options) {
   const auto mapper = vtkSmartPointer<vtkPolyDataMapper>::New();
   mapper->SetInputData(options.style == Style::wireframe ? piece.data : with_normals(piece));
-  if (!options.coloring || piece.role == Role::outline) {
+  if (!layer.is_colored || piece.role == Role::outline) {
     mapper->ScalarVisibilityOff();
     return mapper;
   }
@@ -80,38 +85,40 @@ vtkSmartPointer<vtkPolyDataMapper> make_mapper(const Piece& piece, const Picture
   mapper->SetLookupTable(make_lookup_table(coloring.colormap, coloring.lowest, coloring.highest));
   mapper->UseLookupTableScalarRangeOn();
   // Values, not colours, are interpolated across a triangle, so that steep fields keep the map's colours.
-  mapper->SetInterpolateScalarsBeforeMapping(on_points && !is_categorical(coloring.colormap));
+  mapper->SetInterpolateScalarsBeforeMapping(on_points && !is_categorical(coloring.colormap) &&
+                                             !coloring.is_constant());
   return mapper;
 }
 
-void set_style(vtkProperty& property, const Piece& piece, const PictureOptions& options) {
+void set_style(vtkProperty& property, const Piece& piece, const Layer& layer, const PictureOptions& options) {
+  const bool is_thin = piece.role == Role::lines || piece.role == Role::points;
   const Color ink = readable_on(options.background);
-  set_color(property, piece.role == Role::outline ? ink : surface_color);
-  property.SetLineWidth(1.2 * supersampling);
-  property.SetPointSize(3.0 * supersampling);
-  switch (options.style) {
-    case Style::wireframe:
-      property.SetRepresentationToWireframe();
-      set_color(property, wire_color);
-      break;
-    case Style::surface_with_edges:
-      property.EdgeVisibilityOn();
-      property.SetEdgeColor(0.12, 0.14, 0.18);
-      property.SetLineWidth(0.6 * supersampling);
-      break;
-    default: break;
+  set_color(property, piece.role == Role::outline ? ink : is_thin ? layer.line_color : layer.color);
+  property.SetLineWidth(1.2f * supersampling);
+  if (is_thin) {
+    const bool are_few = piece.data->GetNumberOfCells() <= few_points;
+    const double width = piece.role == Role::lines ? 2.4 : are_few ? 7 : 3;
+    property.SetRenderLinesAsTubes(true);
+    property.SetRenderPointsAsSpheres(true);
+    property.SetLineWidth(static_cast<float>(width * options.mark_size * supersampling));
+    property.SetPointSize(property.GetLineWidth());
+  } else if (options.style == Style::wireframe) {
+    property.SetRepresentationToWireframe();
+    set_color(property, layer.line_color);
+  } else if (options.style == Style::surface_with_edges && piece.role != Role::outline) {
+    property.EdgeVisibilityOn();
+    property.SetEdgeColor(0.12, 0.14, 0.18);
+    property.SetLineWidth(0.6f * supersampling);
   }
-  if (piece.role == Role::points) property.SetRenderPointsAsSpheres(true);
-  if (piece.role != Role::outline) property.SetOpacity(options.opacity);
+  if (!is_thin && piece.role != Role::outline) property.SetOpacity(layer.opacity);
 }
 
-void set_shading(vtkProperty& property, Role role, const PictureOptions& options) {
-  if (role == Role::outline || options.style == Style::wireframe) {
+void set_shading(vtkProperty& property, Role role, bool is_colored, Style style) {
+  if (role == Role::outline || style == Style::wireframe) {
     property.LightingOff();  // a line has no side that could be in the shade
     return;
   }
   // Colours carry numbers, so they keep most of their brightness; a plain surface may be darker in the shade.
-  const bool is_colored = options.coloring.has_value();
   property.SetAmbient(is_colored ? 0.34 : 0.16);
   property.SetDiffuse(is_colored ? 0.74 : 0.88);
   property.SetSpecular(is_colored ? 0.06 : 0.12);
@@ -126,12 +133,19 @@ void set_shading(vtkProperty& property, Role role, const PictureOptions& options
   }
 }
 
-void add_actors(vtkRenderer& renderer, const Geometry& geometry, const PictureOptions& options) {
-  for (const Piece& piece : geometry.pieces) {
+/// Draws it nearer to the eye, at the same place of the picture.
+void lift_to_eye(vtkActor& actor, vtkRenderer& renderer) {
+  actor.SetOrigin(renderer.GetActiveCamera()->GetPosition());
+  actor.SetScale(1 - lift);
+}
+
+void add_layer(vtkRenderer& renderer, const Layer& layer, const PictureOptions& options) {
+  for (const Piece& piece : layer.geometry.pieces) {
     const auto actor = vtkSmartPointer<vtkActor>::New();
-    actor->SetMapper(make_mapper(piece, options));
-    set_style(*actor->GetProperty(), piece, options);
-    set_shading(*actor->GetProperty(), piece.role, options);
+    actor->SetMapper(make_mapper(piece, layer, options));
+    set_style(*actor->GetProperty(), piece, layer, options);
+    set_shading(*actor->GetProperty(), piece.role, layer.is_colored, options.style);
+    if (piece.role == Role::lines || piece.role == Role::points) lift_to_eye(*actor, renderer);
     renderer.AddActor(actor);
   }
 }
@@ -143,6 +157,7 @@ void add_marks(vtkRenderer& renderer, const PictureOptions& options) {
     mapper->ScalarVisibilityOff();
     const auto actor = vtkSmartPointer<vtkActor>::New();
     actor->SetMapper(mapper);
+    lift_to_eye(*actor, renderer);
     vtkProperty& property = *actor->GetProperty();
     set_color(property, mark.color);
     property.SetInterpolationToPhong();
@@ -166,14 +181,8 @@ struct Frame {
   }
 };
 
-/// Everything that is drawn.
-struct Scene {
-  const Geometry& geometry;
-  const std::vector<Mark>& marks;
-};
-
 template <class F>
-void for_each_point(const Scene& scene, F&& f) {
+void for_each_point(const PictureOptions& scene, F&& f) {
   const auto visit = [&](vtkPolyData& data) {
     for (vtkIdType i = 0; i < data.GetNumberOfPoints(); ++i) {
       std::array<double, 3> p{};
@@ -181,7 +190,9 @@ void for_each_point(const Scene& scene, F&& f) {
       if (std::isfinite(p[0] + p[1] + p[2])) f(p.data());
     }
   };
-  for (const Piece& piece : scene.geometry.pieces) visit(*piece.data);
+  for (const Layer& layer : scene.layers) {
+    for (const Piece& piece : layer.geometry.pieces) visit(*piece.data);
+  }
   for (const Mark& mark : scene.marks) visit(*mark.data);
 }
 
@@ -192,7 +203,7 @@ struct Fit {
 
 /// The nearest place of the eye from which every point is inside the picture: a point at (x, y, z) relative
 /// to the middle is, if |x| <= (distance - z) tan_x and likewise for y.
-Fit fit_points(const Scene& scene, const Frame& frame, double tan_x, double tan_y) {
+Fit fit_points(const PictureOptions& scene, const Frame& frame, double tan_x, double tan_y) {
   Vec3d low = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
   Vec3d high = -1.0 * low;
   for_each_point(scene, [&](const double* p) {
@@ -223,15 +234,46 @@ void add_occlusion(vtkRenderer& renderer) {
 }
 
 bool has_bar(const PictureOptions& options) {
-  return options.coloring && options.coloring->has_bar;
+  return options.coloring && options.coloring->has_bar && !options.coloring->is_constant();
+}
+
+enum class Symbol : std::uint8_t { disc, stroke, square };
+
+struct LegendEntry {
+  Symbol symbol;
+  Color color;
+  std::string text;
+};
+
+/// A constant field, layers and marks.
+std::vector<LegendEntry> make_legend(const PictureOptions& options) {
+  std::vector<LegendEntry> legend;
+  if (options.coloring && options.coloring->has_bar && options.coloring->is_constant()) {
+    const Coloring& coloring = *options.coloring;
+    const bool has_value = std::isfinite(coloring.lowest);
+    const auto table = make_lookup_table(coloring.colormap, coloring.lowest, coloring.highest);
+    const double* c = has_value ? table->GetTableValue(0) : table->GetNanColor();
+    legend.push_back({Symbol::square,
+                      {c[0], c[1], c[2]},
+                      has_value ? fmt::format("{} = {:.6g}", coloring.title, coloring.lowest)
+                                : fmt::format("{}: no numbers", coloring.title)});
+  }
+  for (const Layer& layer : options.layers) {
+    if (!layer.name.empty()) legend.push_back({Symbol::square, layer.color, layer.name});
+  }
+  for (const Mark& mark : options.marks) {
+    legend.push_back(
+        {mark.is_path ? Symbol::stroke : Symbol::disc, mark.color, mark.name + "  " + grouped(mark.count)});
+  }
+  return legend;
 }
 
 /// The part of the width beside the scene, for the colour bar and the legend.
 double side_share(const PictureOptions& options) {
-  return options.marks.empty() ? (has_bar(options) ? bar_share : 0) : legend_share;
+  return make_legend(options).empty() ? (has_bar(options) ? bar_share : 0) : legend_share;
 }
 
-void place_camera(vtkRenderer& renderer, const Geometry& geometry, const PictureOptions& options) {
+void place_camera(vtkRenderer& renderer, const PictureOptions& options) {
   constexpr double margin = 0.94;
   const double share = 1 - side_share(options);
   const double tan_y = std::tan(radians(view_angle / 2)) * margin;
@@ -239,7 +281,7 @@ void place_camera(vtkRenderer& renderer, const Geometry& geometry, const Picture
   const Vec3d forward = options.camera.direction();
   const Vec3d up = options.camera.up();
   const Frame frame = {cross(up, forward), up, forward};
-  const Fit fit = fit_points({geometry, options.marks}, frame, tan_x, tan_y);
+  const Fit fit = fit_points(options, frame, tan_x, tan_y);
   const Vec3d focus = fit.middle.x * frame.right + fit.middle.y * frame.up + fit.middle.z * frame.forward;
   const Vec3d eye = focus + (fit.distance > 0 ? fit.distance : 1.0) * forward;
   vtkCamera& camera = *renderer.GetActiveCamera();
@@ -249,7 +291,6 @@ void place_camera(vtkRenderer& renderer, const Geometry& geometry, const Picture
   camera.SetViewUp(up.x, up.y, up.z);
   camera.Zoom(options.camera.zoom);
   camera.SetWindowCenter(1 - share, 0);  // moves the scene left, beside the colour bar
-  renderer.ResetCameraClippingRange();
 }
 
 void set_text(vtkTextProperty& text, const Color& ink, int size, bool is_bold) {
@@ -291,7 +332,7 @@ void add_color_bar(vtkRenderer& renderer, const PictureOptions& options) {
   bar->SetUnconstrainedFontSize(true);
   bar->SetBarRatio(0.22);
   bar->SetVerticalTitleSeparation(size / 2);
-  const bool has_legend = !options.marks.empty();
+  const bool has_legend = side_share(options) == legend_share;
   const double left = 1 - side_share(options) + (has_legend ? 0.01 : 0);
   const double bottom = has_legend ? 0.5 : 0.16;
   bar->SetPosition(left, bottom);
@@ -311,43 +352,48 @@ void add_color_bar(vtkRenderer& renderer, const PictureOptions& options) {
   renderer.AddActor2D(bar);
 }
 
-/// A disc for points or a stroke for paths, in pixels.
-vtkSmartPointer<vtkActor2D> make_symbol(const Mark& mark, Vec3d centre, double size) {
+vtkSmartPointer<vtkActor2D> make_symbol(const LegendEntry& entry, Vec3d centre, double size) {
   const auto shape = vtkSmartPointer<vtkRegularPolygonSource>::New();
-  shape->SetNumberOfSides(mark.is_path ? 4 : 32);
+  shape->SetNumberOfSides(entry.symbol == Symbol::disc ? 32 : 4);
   shape->SetRadius(size);
   shape->Update();
   const auto outline = vtkSmartPointer<vtkPolyData>::New();
   outline->DeepCopy(shape->GetOutput());
   vtkPoints& points = *outline->GetPoints();
+  const double width = entry.symbol == Symbol::stroke ? 1.5 * size : size;
+  const double height = entry.symbol == Symbol::stroke ? 0.28 * size : size;
   for (vtkIdType i = 0; i < points.GetNumberOfPoints(); ++i) {
     const double* p = points.GetPoint(i);
-    const Vec3d q = mark.is_path ? Vec3d{std::copysign(1.5 * size, p[0] - p[1]),
-                                         std::copysign(0.28 * size, p[0] + p[1]), 0}
-                                 : Vec3d{p[0], p[1], 0};
+    const Vec3d q = entry.symbol == Symbol::disc
+                        ? Vec3d{p[0], p[1], 0}
+                        : Vec3d{std::copysign(width, p[0] - p[1]), std::copysign(height, p[0] + p[1]), 0};
     points.SetPoint(i, centre.x + q.x, centre.y + q.y, 0);
   }
   const auto mapper = vtkSmartPointer<vtkPolyDataMapper2D>::New();
   mapper->SetInputData(outline);
   const auto actor = vtkSmartPointer<vtkActor2D>::New();
   actor->SetMapper(mapper);
-  actor->GetProperty()->SetColor(mark.color[0], mark.color[1], mark.color[2]);
+  actor->GetProperty()->SetColor(entry.color[0], entry.color[1], entry.color[2]);
   return actor;
 }
 
 void add_legend(vtkRenderer& renderer, const PictureOptions& options) {
+  const std::vector<LegendEntry> legend = make_legend(options);
   const double width = options.width * supersampling;
   const double height = options.height * supersampling;
   const double line = height / 24;
   const double left = width * (1 - legend_share + 0.03);
-  const double lines = static_cast<double>(options.marks.size());
+  const double lines = static_cast<double>(legend.size());
   double y = (has_bar(options) ? 0.44 * height : 0.5 * height + 0.5 * line * lines) - 0.5 * line;
-  for (const Mark& mark : options.marks) {
-    renderer.AddActor2D(make_symbol(mark, {left, y, 0}, 0.26 * line));
+  for (const LegendEntry& entry : legend) {
+    renderer.AddActor2D(make_symbol(entry, {left, y, 0}, 0.26 * line));
+    const double room = width - left - 0.9 * line;  // a letter is about half as wide as it is high
+    const double size = std::min(0.46 * line, 1.8 * room / static_cast<double>(entry.text.size()));
     const auto text = vtkSmartPointer<vtkTextActor>::New();
-    text->SetInput((mark.name + "  " + grouped(mark.count)).c_str());
+    text->SetInput(entry.text.c_str());
     text->SetPosition(left + 0.75 * line, y);
-    set_text(*text->GetTextProperty(), readable_on(options.background), static_cast<int>(0.46 * line), false);
+    set_text(*text->GetTextProperty(), readable_on(options.background), std::max(6, static_cast<int>(size)),
+             false);
     text->GetTextProperty()->SetVerticalJustificationToCentered();
     text->GetTextProperty()->SetBackgroundColor(options.background[0], options.background[1],
                                                 options.background[2]);
@@ -409,21 +455,23 @@ vtkSmartPointer<vtkImageData> take_pixels(vtkRenderWindow* window) {
 
 }  // namespace
 
-std::string draw_png(const Geometry& geometry, const PictureOptions& options) {
+std::string draw_png(const PictureOptions& options) {
   report(options, 0);
   const auto renderer = vtkSmartPointer<vtkRenderer>::New();
   renderer->SetBackground(options.background[0], options.background[1], options.background[2]);
-  add_actors(*renderer, geometry, options);
+  place_camera(*renderer, options);
+  for (const Layer& layer : options.layers) add_layer(*renderer, layer, options);
   add_marks(*renderer, options);
   const auto lights = vtkSmartPointer<vtkLightKit>::New();
   lights->SetKeyLightIntensity(0.82);
   lights->SetKeyToFillRatio(2);
   lights->AddLightsToRenderer(renderer);
-  place_camera(*renderer, geometry, options);
+  renderer->ResetCameraClippingRange();
   add_occlusion(*renderer);
   if (has_bar(options)) add_color_bar(*renderer, options);
-  if (!options.marks.empty()) add_legend(*renderer, options);
-  if (options.opacity < 1) {
+  add_legend(*renderer, options);
+  const bool is_clear = std::ranges::any_of(options.layers, [](const Layer& l) { return l.opacity < 1; });
+  if (is_clear) {
     renderer->SetUseDepthPeeling(true);
     renderer->SetMaximumNumberOfPeels(12);
     renderer->SetOcclusionRatio(0);
@@ -431,7 +479,7 @@ std::string draw_png(const Geometry& geometry, const PictureOptions& options) {
   report(options, 0.4);
   const auto window = vtkSmartPointer<vtkRenderWindow>::New();
   window->SetOffScreenRendering(1);
-  window->SetMultiSamples(options.opacity < 1 ? 0 : 4);  // peeling cannot have them
+  window->SetMultiSamples(is_clear ? 0 : 4);  // peeling cannot have them
   window->SetAlphaBitPlanes(1);
   window->SetSize(options.width * supersampling, options.height * supersampling);
   window->AddRenderer(renderer);

@@ -1,4 +1,4 @@
-// A picture of geometry: light, colours, camera, colour bar, as the bytes of a PNG file.
+// A picture of layers of geometry: light, colours, camera, colour bar, as the bytes of a PNG file.
 #pragma once
 
 #include <array>
@@ -23,14 +23,28 @@ struct Coloring {
   double highest = 1;
   std::string title;
   bool has_bar = true;
+
+  /// One value, or NaN alone: there is no range to draw a bar for.
+  [[nodiscard]] bool is_constant() const { return !(lowest < highest); }
+};
+
+/// What is drawn of one file.
+struct Layer {
+  Geometry geometry;
+  bool is_colored = false;                ///< by the field
+  Color color = {0.64, 0.72, 0.82};       ///< otherwise
+  Color line_color = {0.25, 0.36, 0.52};  ///< likewise, of lines and points
+  double opacity = 1;                     ///< of surfaces and cuts
+  std::string name;                       ///< for the legend; empty: it is not in there
 };
 
 struct PictureOptions {
   Style style = Style::surface;
   Camera camera;
-  std::optional<Coloring> coloring;  ///< none: one colour
-  double opacity = 1;                ///< of surfaces and cuts, not of marks
-  std::vector<Mark> marks;           ///< with a legend
+  std::vector<Layer> layers;
+  std::optional<Coloring> coloring;
+  std::vector<Mark> marks;  ///< with a legend
+  double mark_size = 1;     ///< a factor for lines and points
   int width = 1200;
   int height = 900;
   Color background = {1, 1, 1};
@@ -38,6 +52,6 @@ struct PictureOptions {
 };
 
 /// Needs a Display. The same picture for the same input on the same OpenGL.
-[[nodiscard]] std::string draw_png(const Geometry& geometry, const PictureOptions& options);
+[[nodiscard]] std::string draw_png(const PictureOptions& options);
 
 }  // namespace tessera::cli

@@ -8,7 +8,9 @@
 #include <vtkPointData.h>
 #include <vtkPoints.h>
 #include <vtkTypeInt32Array.h>
+#include <vtkUnsignedCharArray.h>
 
+#include <algorithm>
 #include <limits>
 
 #include <tessera/core/error.h>
@@ -35,23 +37,37 @@ vtkSmartPointer<vtkPoints> borrow_points(const Points& points) {
   return result;
 }
 
-/// Cells of `corners` ids each: connectivity in place, offsets counted up.
-vtkSmartPointer<vtkCellArray> borrow_cells(const void* ids, std::size_t cells, std::size_t corners) {
-  if (cells * corners > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
+/// Cells whose ids lie one after another: connectivity in place, offset_of(i) for each cell and the end.
+template <class OffsetOf>
+vtkSmartPointer<vtkCellArray> borrow_cells(const void* ids, std::size_t cells, const OffsetOf& offset_of) {
+  const std::size_t corners = offset_of(cells);
+  if (std::max(cells, corners) >= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
     throw Error(ErrorCode::unsupported,
                 fmt::format("{} cells are too many to draw; use --clip or coarsen it", cells));
   }
   const auto offsets = vtkSmartPointer<vtkTypeInt32Array>::New();
   offsets->SetNumberOfValues(static_cast<vtkIdType>(cells + 1));
   for (std::size_t i = 0; i <= cells; ++i) {
-    offsets->SetValue(static_cast<vtkIdType>(i), static_cast<std::int32_t>(i * corners));
+    offsets->SetValue(static_cast<vtkIdType>(i), static_cast<std::int32_t>(offset_of(i)));
   }
   const auto connectivity = vtkSmartPointer<vtkTypeInt32Array>::New();
-  connectivity->SetArray(static_cast<std::int32_t*>(const_cast<void*>(ids)),
-                         static_cast<vtkIdType>(cells * corners), 1);
+  connectivity->SetArray(static_cast<std::int32_t*>(const_cast<void*>(ids)), static_cast<vtkIdType>(corners),
+                         1);
   const auto result = vtkSmartPointer<vtkCellArray>::New();
   result->SetData(offsets, connectivity);
   return result;
+}
+
+/// Cells of as many corners as the mesh's have.
+template <int Dim>
+vtkSmartPointer<vtkCellArray> borrow_cells(const SimplexMesh<Dim>& mesh) {
+  return borrow_cells(mesh.cells.data(), mesh.cells.size(),
+                      [](std::size_t i) { return i * SimplexMesh<Dim>::corners; });
+}
+
+vtkSmartPointer<vtkCellArray> borrow_cells(const PolyCells& cells) {
+  return borrow_cells(cells.corners.data(), cells.size(),
+                      [&](std::size_t i) { return static_cast<std::size_t>(cells.offsets[i]); });
 }
 
 void add_drawn_field(const FieldSet& fields, vtkFieldData& to) {
@@ -83,9 +99,24 @@ vtkSmartPointer<vtkPolyData> make_poly_data(const TriMesh& mesh) {
   check_triangles(mesh);
   const auto data = vtkSmartPointer<vtkPolyData>::New();
   data->SetPoints(borrow_points(mesh.points));
-  data->SetPolys(borrow_cells(mesh.cells.data(), mesh.cells.size(), TriMesh::corners));
+  data->SetPolys(borrow_cells(mesh));
   add_drawn_field(mesh.point_data, *data->GetPointData());
   add_drawn_field(mesh.cell_data, *data->GetCellData());
+  return data;
+}
+
+vtkSmartPointer<vtkPolyData> make_poly_data(const TriMesh& points, const PolyCells& cells,
+                                            const FieldSet& cell_data, PolyKind kind) {
+  const auto data = vtkSmartPointer<vtkPolyData>::New();
+  data->SetPoints(borrow_points(points.points));
+  const auto borrowed = borrow_cells(cells);
+  switch (kind) {
+    case PolyKind::vertices: data->SetVerts(borrowed); break;
+    case PolyKind::lines: data->SetLines(borrowed); break;
+    case PolyKind::polygons: data->SetPolys(borrowed); break;
+  }
+  add_drawn_field(points.point_data, *data->GetPointData());
+  add_drawn_field(cell_data, *data->GetCellData());
   return data;
 }
 
@@ -102,9 +133,20 @@ vtkSmartPointer<vtkPolyData> make_point_cloud(const Points& points, const FieldS
 vtkSmartPointer<vtkUnstructuredGrid> make_unstructured_grid(const TetMesh& mesh) {
   const auto data = vtkSmartPointer<vtkUnstructuredGrid>::New();
   data->SetPoints(borrow_points(mesh.points));
-  data->SetCells(VTK_TETRA, borrow_cells(mesh.cells.data(), mesh.cells.size(), TetMesh::corners));
+  data->SetCells(VTK_TETRA, borrow_cells(mesh));
   add_drawn_field(mesh.point_data, *data->GetPointData());
   add_drawn_field(mesh.cell_data, *data->GetCellData());
+  return data;
+}
+
+vtkSmartPointer<vtkUnstructuredGrid> make_unstructured_grid(const TriMesh& points, const CellMesh& solids) {
+  const auto data = vtkSmartPointer<vtkUnstructuredGrid>::New();
+  data->SetPoints(borrow_points(points.points));
+  const auto types = vtkSmartPointer<vtkUnsignedCharArray>::New();  // with VTK's numbers
+  for (const CellType type : solids.types) types->InsertNextValue(static_cast<unsigned char>(type));
+  data->SetCells(types, borrow_cells(solids.cells));
+  add_drawn_field(points.point_data, *data->GetPointData());
+  add_drawn_field(solids.cell_data, *data->GetCellData());
   return data;
 }
 

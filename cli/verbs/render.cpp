@@ -5,29 +5,23 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
-
-#include <tessera/mesh/triangulate.h>
 
 #include "application/text.h"
 #include "application/verb.h"
-#include "data/fields.h"
 #include "data/files.h"
 #include "render/display.h"
-#include "render/picture.h"
+#include "render/scene.h"
 #include "render/vtk_data.h"
 
 namespace tessera::cli {
 namespace {
 
 struct RenderOptions {
-  InputOptions input;
+  SceneFiles input;
   std::filesystem::path output;
   std::string style = "auto";
-  std::string field;
-  std::string component = "magnitude";
+  ColorOptions color;
   std::string range;
-  std::string colormap = "viridis";
   bool no_bar = false;
   std::string camera = "auto";
   std::string up;  ///< empty: that of the format
@@ -38,11 +32,9 @@ struct RenderOptions {
   std::string background = "white";
   std::string clip;
   bool crinkle = false;
-  std::filesystem::path critical_points;
-  std::filesystem::path separatrices;
   bool no_connectors = false;
   double mark_size = 1;
-  double opacity = -1;  ///< chosen
+  std::optional<double> opacity;
 };
 
 struct NamedStyle {
@@ -87,35 +79,6 @@ std::optional<std::pair<T, T>> parse_pair(const std::string& text, char separato
   return pair;
 }
 
-/// Grows the box to what has finite coordinates of the mesh.
-void add_to_box(Box& box, const AnyMesh& mesh) {
-  const auto add = [&](Vec3d p) {
-    if (!std::isfinite(p.x + p.y + p.z)) return;
-    box.low = {std::min(box.low.x, p.x), std::min(box.low.y, p.y), std::min(box.low.z, p.z)};
-    box.high = {std::max(box.high.x, p.x), std::max(box.high.y, p.y), std::max(box.high.z, p.z)};
-  };
-  std::visit(
-      [&](const auto& m) {
-        if constexpr (requires { m.points; }) {
-          m.points.visit([&](auto points) {
-            for (const auto& p : points) add(vec_cast<double>(p));
-          });
-        } else {
-          for (unsigned c = 0; c < 8; ++c) {
-            add(m.point((c & 1u) * (m.dims[0] - 1), (c >> 1 & 1u) * (m.dims[1] - 1),
-                        (c >> 2) * (m.dims[2] - 1)));
-          }
-        }
-      },
-      mesh);
-}
-
-Box find_box(const AnyMesh& mesh) {
-  Box box = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
-  add_to_box(box, mesh);
-  return box;
-}
-
 /// "x=0.5" is a coordinate, "x=50%" a part of the mesh's extent. The half nearer to the eye is taken away.
 std::optional<ClipPlane> parse_clip(const RenderOptions& options, const Box& box, const Camera& camera) {
   const std::string& text = options.clip;
@@ -139,106 +102,10 @@ std::optional<ClipPlane> parse_clip(const RenderOptions& options, const Box& box
   return clip;
 }
 
-/// The component of the field that --component names, or -1 for its magnitude.
-int parse_component(const std::string& text, const Field& field) {
-  if (field.components() == 1 && text == "magnitude") return 0;
-  if (text == "magnitude") return -1;
-  int component = 0;
-  const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), component);
-  const bool is_number = status == std::errc{} && stop == text.data() + text.size();
-  if (!is_number || component < 0 || component >= static_cast<int>(field.components())) {
-    throw_bad_value(
-        "--component", text,
-        fmt::format("'{}' has components 0 to {}, or write magnitude", field.name(), field.components() - 1));
-  }
-  return component;
-}
-
-/// A scalar as it is drawn. Infinite numbers have no place among the colours and become NaN.
-template <class T>
-Field make_scalar(const Field& field) {
-  Array<T> scalars(field.size());
-  field.visit([&](auto numbers) {
-    std::transform(numbers.begin(), numbers.end(), scalars.begin(), [](auto number) {
-      const auto value = static_cast<T>(number);
-      return std::isfinite(value) ? value : std::numeric_limits<T>::quiet_NaN();
-    });
-  });
-  return Field(drawn_field, std::move(scalars));
-}
-
-/// A component, or the magnitude with -1.
-Field make_drawn_field(const Field& field, int component) {
-  const Field scalar = component < 0
-                           ? take_magnitude(field, drawn_field)
-                           : take_component(field, static_cast<std::size_t>(component), drawn_field);
-  const bool fits_float = scalar.type() == ScalarType::f32 || size_of(scalar.type()) <= 2;
-  return fits_float ? make_scalar<float>(scalar) : make_scalar<double>(scalar);
-}
-
-/// Leaves the mesh with nothing but the scalar that is drawn, so that nothing else is carried through the
-/// filters.
-void keep_only(AnyMesh& mesh, std::optional<Field> drawn, Association association) {
-  std::visit(
-      [&](auto& m) {
-        m.point_data = {};
-        m.cell_data = {};
-        m.field_data = {};
-        if (drawn) (association == Association::points ? m.point_data : m.cell_data).add(std::move(*drawn));
-      },
-      mesh);
-}
-
-void check_field_length(const AnyMesh& mesh, const FieldChoice& choice) {
-  const std::size_t wanted =
-      choice.association == Association::points ? vertex_count(mesh) : cell_count(mesh);
-  if (choice.field->size() == wanted) return;
-  throw Error(
-      ErrorCode::bad_mesh,
-      fmt::format("the field '{}' has {} for {} {}; see 'tessera doctor'", choice.field->name(),
-                  counted(choice.field->size(), "value", "values"), wanted, to_string(choice.association)));
-}
-
-std::pair<double, double> choose_range(const RenderOptions& options, const Field& drawn) {
-  if (!options.range.empty()) {
-    const auto range = parse_pair<double>(options.range, ',');
-    if (!range || !(range->first < range->second)) {
-      throw_bad_value("--range", options.range, "write two numbers, the lower one first, such as -1,1");
-    }
-    return *range;
-  }
-  const FieldRange found = compute_range(drawn);
-  const double low = found.lowest.is_number() ? found.lowest.get<double>() : 0;
-  const double high = found.highest.is_number() ? found.highest.get<double>() : 0;
-  return {low, high > low ? high : low + 1};
-}
-
-/// Replaces the mesh's fields by the one to draw and says how to colour it.
-std::optional<Coloring> choose_coloring(Session& session, const RenderOptions& options, Input& input) {
-  if (options.field.empty()) {
-    keep_only(input.mesh, std::nullopt, Association::points);
-    return std::nullopt;
-  }
-  const FieldChoice choice = choose_field(session, input, options.field, {.average_cells = false});
-  check_field_length(input.mesh, choice);
-  const int component = parse_component(options.component, *choice.field);
-  Coloring coloring;
-  coloring.colormap = options.colormap;
-  coloring.has_bar = !options.no_bar;
-  const std::string& name = choice.field->name();
-  coloring.title = choice.field->components() == 1 ? name
-                   : component < 0                 ? fmt::format("|{}|", name)
-                                                   : fmt::format("{}[{}]", name, component);
-  session.result()["field"] = name;
-  Field drawn = make_drawn_field(*choice.field, component);
-  std::tie(coloring.lowest, coloring.highest) = choose_range(options, drawn);
-  keep_only(input.mesh, std::move(drawn), choice.association);
-  return coloring;
-}
-
 PictureOptions make_picture_options(const RenderOptions& options) {
   PictureOptions picture;
   picture.style = entry_named(styles, options.style).style;
+  picture.mark_size = options.mark_size;
   picture.background = parse_color(options.background);
   const auto size = parse_pair<int>(options.size, 'x');
   if (!size || std::min(size->first, size->second) < 16 || std::max(size->first, size->second) > 8192) {
@@ -257,12 +124,39 @@ Camera make_camera(const RenderOptions& options, std::string_view format, const 
   return camera;
 }
 
-void check_style(const RenderOptions& options, const AnyMesh& mesh) {
+std::optional<std::pair<double, double>> parse_range(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const auto range = parse_pair<double>(text, ',');
+  if (!range || !(range->first < range->second) || !std::isfinite(range->second - range->first))
+    throw_bad_value("--range", text, "write two numbers, the lower one first, such as -1,1");
+  return range;
+}
+
+void check_clip(const RenderOptions& options, const Scene& scene) {
+  if (options.crinkle && options.clip.empty())
+    throw Error(ErrorCode::bad_option, "--crinkle says how to clip; add --clip or leave it out");
+  if (!options.clip.empty() && scene.sources.empty())
+    throw Error(ErrorCode::bad_option, "critical points and separatrices are not clipped; leave out --clip");
+}
+
+/// Fields of cells have no colours for points.
+void check_points_style(const RenderOptions& options, const Scene& scene) {
+  const auto is_on_cells = [](const Source& source) {
+    return std::visit([](const auto& mesh) { return mesh.cell_data.has(drawn_field); }, source.input.mesh);
+  };
+  if (options.style != "points" || std::ranges::none_of(scene.sources, is_on_cells)) return;
+  throw Error(ErrorCode::bad_option,
+              fmt::format("--style points draws the points, but '{}' is a field of the cells; leave it out",
+                          options.color.field));
+}
+
+void check_slices(const RenderOptions& options, const Scene& scene) {
   if (options.style != "slices") return;
-  if (!std::holds_alternative<Grid>(mesh)) {
+  const auto is_grid = [](const Source& s) { return std::holds_alternative<Grid>(s.input.mesh); };
+  if (std::ranges::none_of(scene.sources, is_grid)) {
     throw Error(ErrorCode::bad_option,
                 fmt::format("--style slices is for grids, but this is a {}; use --clip to look inside",
-                            kind_name(mesh)));
+                            scene.sources.empty() ? "set of marks" : scene.sources[0].kind()));
   }
   if (!options.clip.empty()) {
     throw Error(ErrorCode::bad_option, "slices are not clipped; leave out --style slices or --clip");
@@ -274,7 +168,7 @@ void declare_view(OptionList& app, RenderOptions& options) {
                  "where to look from; auto looks straight at what is flat, and is iso otherwise")
       ->is_member(camera_names())
       ->capture_default_str();
-  app.add_option("--up", options.up, "what is up; y in obj, ply, off and glb files if left out, otherwise z")
+  app.add_option("--up", options.up, "what is up; if left out, y in obj, ply and off files and z in others")
       ->is_member(up_names());
   app.add_option("--azimuth", options.azimuth, "degrees to turn the camera to the right")
       ->type_name("DEGREES");
@@ -286,42 +180,48 @@ void declare_view(OptionList& app, RenderOptions& options) {
       ->type_name("COLOUR");
   app.add_option("--clip", options.clip, "take away the half before a plane: x=0.5, or z=50% of the extent")
       ->type_name("AXIS=PLACE");
-  app.add_flag("--crinkle", options.crinkle, "with --clip: keep whole tetrahedra instead of cutting them");
+  app.add_flag("--crinkle", options.crinkle, "with --clip: keep whole cells instead of cutting them");
 }
 
 void declare_marks(OptionList& app, RenderOptions& options) {
-  app.add_option("--critical-points", options.critical_points,
+  app.add_option("--critical-points", options.input.critical_points,
                  "draw the points of a .vtp file that critical-points or morse-smale wrote as spheres")
       ->type_name("FILE");
-  app.add_option("--separatrices", options.separatrices,
+  app.add_option("--separatrices", options.input.separatrices,
                  "draw the lines of a .vtp file that morse-smale wrote as tubes")
       ->type_name("FILE");
   app.add_flag("--no-connectors", options.no_connectors, "leave paths between saddles out of the picture");
-  app.add_option("--mark-size", options.mark_size, "spheres and tubes that many times as thick")
+  app.add_option("--mark-size", options.mark_size,
+                 "spheres, tubes, lines and points that many times as thick")
       ->in_range(0.01, 100.0)
       ->type_name("FACTOR");
   app.add_option("--opacity", options.opacity,
-                 "of the mesh: 1 hides what is inside; less where marks are inside a solid, else 1")
+                 "of the first mesh and of solids: 1 hides what is inside; less for solids with other things "
+                 "in the picture, else 1")
       ->in_range(0.0, 1.0)
       ->type_name("X");
 }
 
 void declare_render(OptionList& app, RenderOptions& options) {
-  add_input_options(app, options.input);
+  app.add_option("input", options.input.files,
+                 "the mesh files to draw; critical points and separatrices become marks")
+      ->required()
+      ->type_name("FILE");
+  add_reading_options(app, options.input.reading);
   app.add_option("-o,--output", options.output, "the .png file to write")->required()->type_name("FILE");
   app.add_option("--style", options.style, "auto draws surfaces, and grids as slices")
       ->is_member(names_in(styles))
       ->capture_default_str();
-  app.add_option("--field", options.field,
+  app.add_option("--field", options.color.field,
                  "colour by this field of the points or cells, such as f, v:x, v:magnitude or :z")
       ->type_name("NAME");
-  app.add_option("--component", options.component, "which one of a vector: 0, 1, ... or magnitude")
+  app.add_option("--component", options.color.component, "which one of a vector: 0, 1, ... or magnitude")
       ->capture_default_str()
       ->type_name("K");
   app.add_option("--range", options.range,
                  "numbers at the two ends of the colours; the field's own if left out")
       ->type_name("LO,HI");
-  app.add_option("--colormap", options.colormap,
+  app.add_option("--colormap", options.color.colormap,
                  "colours; cold-hot and categories give each whole number its own")
       ->is_member(colormap_names())
       ->capture_default_str();
@@ -338,59 +238,88 @@ void check_picture_output(Session& session, const std::filesystem::path& file) {
   check_folder(session, file);
 }
 
-bool is_solid(const AnyMesh& mesh) {
-  const Grid* grid = std::get_if<Grid>(&mesh);
-  return std::holds_alternative<TetMesh>(mesh) || (grid != nullptr && dimension(*grid) == 3);
+/// Is there something that solids would hide?
+bool has_insides(const Scene& scene) {
+  return !scene.marks.empty() || !std::ranges::all_of(scene.sources, &Source::is_solid);
 }
 
-/// Reads the files of critical points and separatrices.
-MarkFiles read_marks(Session& session, const RenderOptions& options) {
-  MarkFiles files;
-  session.in_phase(Phase::read, [&] {
-    const ReadOptions reading = {.monitor = &session.monitor()};
-    if (!options.critical_points.empty()) files.critical_points = read_poly(options.critical_points, reading);
-    if (!options.separatrices.empty()) files.separatrices = read_poly(options.separatrices, reading);
-  });
-  for (const auto& file : {options.critical_points, options.separatrices}) {
-    if (!file.empty()) session.add_input(file);
+/// The colours of the layers without a field; those of the first are the layer's own.
+constexpr std::array<Color, 6> layer_colors = {{{0.95, 0.56, 0.17},
+                                                {0.35, 0.63, 0.31},
+                                                {0.88, 0.34, 0.35},
+                                                {0.69, 0.48, 0.63},
+                                                {0.93, 0.79, 0.28},
+                                                {0.46, 0.72, 0.70}}};
+
+/// Solids are seen through if there is something else that may be inside, unless they are cut open.
+double choose_opacity(const RenderOptions& options, const Scene& scene, const Source& source) {
+  if (options.opacity && (source.is_solid() || &source == &scene.sources.front())) return *options.opacity;
+  return source.is_solid() && has_insides(scene) && options.clip.empty() ? 0.2 : 1;
+}
+
+Layer make_layer(const RenderOptions& options, const Scene& scene, const Source& source, Style style,
+                 const std::optional<ClipPlane>& clip) {
+  const bool shows_inside = source.is_solid() && has_insides(scene);
+  if (shows_inside && style == Style::automatic) style = Style::surface;
+  Layer layer;
+  layer.geometry = source.cells
+                       ? make_geometry(std::get<TriMesh>(source.input.mesh), *source.cells, style, clip)
+                       : make_geometry(source.input.mesh, style, clip);
+  if (shows_inside && !std::holds_alternative<Grid>(source.input.mesh)) {
+    const Box box = find_box(source.input.mesh);
+    add_box(layer.geometry, box.low, box.high);
   }
-  return files;
+  layer.is_colored = source.is_colored;
+  layer.opacity = choose_opacity(options, scene, source);
+  const std::size_t number = static_cast<std::size_t>(&source - scene.sources.data());
+  if (number > 0) layer.color = layer.line_color = layer_colors[(number - 1) % layer_colors.size()];
+  if (scene.sources.size() > 1 && !source.is_colored) layer.name = printable(source.file.filename().string());
+  return layer;
 }
 
-/// Marks inside a solid are seen through it, or in the half that was cut away.
-void add_marks(const RenderOptions& options, const MarkFiles& files, const AnyMesh& mesh, const Box& box,
-               PictureOptions& picture) {
-  const bool is_inside = !files.empty() && is_solid(mesh);
-  picture.opacity = options.opacity >= 0 ? options.opacity : is_inside && options.clip.empty() ? 0.2 : 1;
-  if (is_inside && picture.style == Style::automatic) picture.style = Style::surface;
-  if (files.empty()) return;
-  picture.marks = make_marks(files, {.dimension = is_solid(mesh) ? 3 : 2,
-                                     .diagonal = length(box.high - box.low),
-                                     .size = options.mark_size,
-                                     .has_connectors = !options.no_connectors});
+/// Everything that is drawn, in the memory of the scene.
+void add_scene(const RenderOptions& options, const Scene& scene, PictureOptions& picture) {
+  const Box box = find_box(scene);
+  picture.camera =
+      make_camera(options, scene.sources.empty() ? "vtp" : scene.sources.front().input.report.format, box);
+  const auto clip = parse_clip(options, box, picture.camera);
+  for (const Source& source : scene.sources)
+    picture.layers.push_back(make_layer(options, scene, source, picture.style, clip));
+  const bool has_solid = std::ranges::any_of(scene.sources, &Source::is_solid);
+  picture.marks = make_marks(scene.marks, {.dimension = has_solid               ? 3
+                                                        : scene.sources.empty() ? guess_dimension(scene.marks)
+                                                                                : 2,
+                                           .diagonal = length(box.high - box.low),
+                                           .size = options.mark_size,
+                                           .has_connectors = !options.no_connectors});
+  const auto is_empty = [](const Layer& layer) { return layer.geometry.pieces.empty(); };
+  if (picture.marks.empty() && std::ranges::all_of(picture.layers, is_empty)) {
+    throw Error(ErrorCode::bad_mesh,
+                "there is nothing to draw; is the mesh empty, or all of it clipped away?");
+  }
 }
 
 int run_render(Session& session, const RenderOptions& options) {
   check_picture_output(session, options.output);
   PictureOptions picture = make_picture_options(options);
   picture.monitor = &session.monitor();
-  Input input = read_input(session, options.input);
-  check_style(options, input.mesh);
-  for (const std::string& note : input.report.notes) session.note(note);
-  const MarkFiles marks = read_marks(session, options);
-  const Geometry geometry = session.in_phase(Phase::prepare, [&] {
-    picture.coloring = choose_coloring(session, options, input);
-    const Box box = find_box(input.mesh);
-    picture.camera = make_camera(options, input.report.format, box);
-    add_marks(options, marks, input.mesh, box, picture);
-    Geometry made = make_geometry(input.mesh, picture.style, parse_clip(options, box, picture.camera));
-    if (!marks.empty() && std::holds_alternative<TetMesh>(input.mesh)) add_box(made, box.low, box.high);
-    return made;
+  ColorOptions color = options.color;
+  color.range = parse_range(options.range);
+  color.has_bar = !options.no_bar;
+  SceneFiles files = options.input;
+  files.colors_first = !color.field.empty();
+  Scene scene = read_scene(session, files);
+  check_slices(options, scene);
+  check_clip(options, scene);
+  session.in_phase(Phase::prepare, [&] {
+    picture.coloring = color_scene(session, color, scene);
+    check_points_style(options, scene);
+    add_scene(options, scene, picture);
   });
   const std::string png = session.in_phase(Phase::compute, [&] {
     const Display display(session.monitor().stop);
     vtkObject::GlobalWarningDisplayOff();
-    return draw_png(geometry, picture);
+    return draw_png(picture);
   });
   session.in_phase(Phase::write, [&] { write_file(options.output, png); });
   session.result()["output"] = {{"file", options.output.string()},
@@ -411,7 +340,7 @@ Verb render_verb() {
        "  tessera render kuhn64.vtu --field rough --clip y=50% -o kuhn64.png\n"
        "  tessera render ico6.ply --style surface-with-edges --camera front -o ico6.png\n"
        "  tessera render scan.vti --field mri --colormap gray -o slices.png\n"
-       "  tessera render kuhn64.vtu --critical-points c.vtp --separatrices s.vtp -o complex.png"},
+       "  tessera render torus.vtp separatrices.vtp critical_points.vtp --field smooth -o complex.png"},
       declare_render, run_render);
 }
 

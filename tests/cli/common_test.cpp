@@ -51,7 +51,7 @@ TEST_F(CliCommon, HelpGroupsTheVerbs) {
 TEST_F(CliCommon, HelpListsChoicesAndRanges) {
   const std::string help = run({"render", "--help"}).out;
   for (const char* const part :
-       {"--camera iso|front|back|left|right|top|bottom=iso\n", "--zoom FACTOR  ", "(0.01 to 1000)"})
+       {"--camera auto|iso|front|back|left|right|top|bottom=auto\n", "--zoom FACTOR  ", "(0.01 to 1000)"})
     EXPECT_NE(help.find(part), std::string::npos) << part << " in " << help;
 }
 

@@ -286,7 +286,9 @@ TEST_F(CliError, RenderOptions) {
   refused({"--clip", "x=3z"}, {"--clip"});
   refused({"--field", "rough", "--range", "3,1"}, {"--range", "lower one first"});
   refused({"--field", "rough", "--component", "2"}, {"--component", "0 to 0"});
+  refused({"--field", "rough", "--range", "0,inf"}, {"--range"});
   refused({"--camera", "sideways"}, {"--camera"});
+  refused({"--up", "w"}, {"--up", "'-y'"});
   refused({"--style", "cubist"}, {"--style"});
   refused({"--colormap", "jet"}, {"--colormap"});
   refused({"--style", "slices"}, {"--style slices", "--clip"});

@@ -12,10 +12,11 @@ BENCH ?= *
 CI ?= false
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test dev portable cuda bench sanitize asan tsan lint format install clean
+.PHONY: help demo pictures test dev portable cuda bench sanitize asan tsan lint format install clean
 
 help:
 	@echo 'make demo       build, find the Morse-Smale complex of a field on a mesh and draw it'
+	@echo 'make pictures   build, make the pictures of the documents'
 	@echo 'make test       build and run the tests'
 	@echo 'make bench      build and run the benchmarks (BENCH=name* for some)'
 	@echo 'make sanitize   run the tests under the address, undefined and thread sanitizers'
@@ -64,6 +65,12 @@ demo:
 	$(call configure,release,$(release_flags) $(demo_cuda) $(without_tests))
 	$(call build,release,tessera)
 	@tools/demo.sh
+
+pictures:
+	@$(call setup,build demo)
+	$(call configure,release,$(release_flags) $(demo_cuda) $(without_tests))
+	$(call build,release,tessera)
+	@tools/pictures.sh build/release/bin/tessera
 
 test:
 	@$(call setup,build test)

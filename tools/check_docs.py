@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks that documents are true where a machine can tell: C++ blocks stand in an example that is compiled, and links
-between files lead somewhere, as do names of source files. Prints what is wrong and exits with 1."""
+between files lead somewhere, as do names of source files; pictures are shown and made by tools/pictures.sh. Prints what is wrong and exits with 1."""
 
 import pathlib
 import re
@@ -24,6 +24,13 @@ def problems(root: pathlib.Path) -> list[str]:
             places = [root / source, root / "src" / source, root / "src/tessera" / source]
             if "NAME" not in source and not any(place.exists() for place in places):
                 found.append(f"{name}: {source} is not there")
+    texts = "".join(document.read_text() for document in documents)
+    makers = (root / "tools/pictures.sh").read_text()
+    for image in sorted(path.name for path in (root / "docs/images").glob("*")):
+        if f"images/{image})" not in texts:
+            found.append(f"docs/images/{image}: no document shows it")
+        if f"$images/{image}" not in makers:
+            found.append(f"docs/images/{image}: tools/pictures.sh does not make it")
     return found
 
 

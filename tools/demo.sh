@@ -21,8 +21,7 @@ step "$tessera" info "$out/cube.vtu"
 step "$tessera" critical-points "$out/cube.vtu" -o "$out/points.vtp"
 step "$tessera" morse-smale "$out/cube.vtu" --critical-points "$out/cells.vtp" --separatrices "$out/paths.vtp" \
   -o "$out/regions.vtu"
-step "$tessera" render "$out/cube.vtu" --field smooth --range=-8,8 --colormap coolwarm --clip y=50% --azimuth=-10 \
-  --critical-points "$out/cells.vtp" --separatrices "$out/paths.vtp" --no-connectors --size 880x660 \
-  -o "$out/complex.png"
+step "$tessera" render "$out/cube.vtu" "$out/paths.vtp" "$out/cells.vtp" --field smooth --range=-8,8 \
+  --colormap coolwarm --clip y=50% --azimuth=-10 --no-connectors --size 880x660 -o "$out/complex.png"
 
 printf '\nThe picture is %s; the .vtu and .vtp files beside it open in ParaView.\n' "$out/complex.png"

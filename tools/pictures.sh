@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Makes every picture of the documents anew, in docs/images: tools/pictures.sh [PROGRAM]. The commands are those that
+# the documents show beside the pictures. Other versions of OpenGL give slightly other pixels.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+program=$(realpath "${1:-build/release/bin/tessera}")
+images=$PWD/docs/images
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+tessera() {
+  "$program" "$@" --quiet
+}
+
+tessera make kuhn --size 64 --field rough -o kuhn64.vtu
+tessera render kuhn64.vtu --field rough --range=-10,10 --clip y=50% --azimuth=-10 --size 720x540 \
+  -o "$images/kuhn64.png"
+
+tessera make kuhn-full --size 65 --field smooth -o cube.vtu
+tessera morse-smale cube.vtu --critical-points cells.vtp --separatrices paths.vtp
+tessera render cube.vtu paths.vtp cells.vtp --field smooth --range=-8,8 --colormap coolwarm --clip y=50% \
+  --azimuth=-10 --no-connectors --size 720x540 -o "$images/complex.png"
+
+tessera make torus --size 64x48 --field smooth -o torus.vtp
+tessera morse-smale torus.vtp --critical-points cells.vtp --separatrices paths.vtp --threshold 20%
+tessera render torus.vtp paths.vtp cells.vtp --field smooth --colormap gray --size 600x400 -o "$images/torus.png"
+tessera persistence torus.vtp --plot "$images/persistence.svg"
+
+tessera make lattice --size 128 --field mri -o mri.vti
+tessera coarsen mri.vti --value 0.15 -o coarse.vtp --histogram "$images/coarsen-quality.svg"
+
+ls -l "$images"

@@ -42,6 +42,8 @@ constexpr double feature_angle = 35;
 constexpr double bar_share = 0.15;
 /// The same for the legend of marks, alone or below the colour bar.
 constexpr double legend_share = 0.22;
+/// The height of a letter over its width, about.
+constexpr double letter_ratio = 1.7;
 /// Lines, points and marks are drawn nearer to the eye by this part of the distance, without being moved on
 /// the picture: they lie on surfaces, and smoothed ones a little below.
 constexpr double lift = 0.005;
@@ -317,6 +319,20 @@ vtkSmartPointer<vtkDoubleArray> make_ticks(double lowest, double highest) {
   return ticks;
 }
 
+/// As many digits as tell the ticks apart, at least six.
+int label_digits(double lowest, double highest) {
+  const double largest = std::max(std::abs(lowest), std::abs(highest));
+  return std::clamp(2 + static_cast<int>(std::ceil(std::log10(largest / (highest - lowest)))), 6, 17);
+}
+
+/// The size of the labels, smaller than `size` if the longest one has too little room.
+int label_size(vtkDoubleArray& ticks, int digits, int size, double room) {
+  std::size_t longest = 1;
+  for (vtkIdType i = 0; i < ticks.GetNumberOfValues(); ++i)
+    longest = std::max(longest, fmt::format("{:.{}g}", ticks.GetValue(i), digits).size());
+  return std::min(size, static_cast<int>(letter_ratio * room / static_cast<double>(longest)));
+}
+
 void add_color_bar(vtkRenderer& renderer, const PictureOptions& options) {
   const Coloring& coloring = *options.coloring;
   const Color ink = readable_on(options.background);
@@ -324,9 +340,11 @@ void add_color_bar(vtkRenderer& renderer, const PictureOptions& options) {
   const auto bar = vtkSmartPointer<vtkScalarBarActor>::New();
   bar->SetLookupTable(make_lookup_table(coloring.colormap, coloring.lowest, coloring.highest));
   bar->SetTitle(coloring.title.c_str());
-  bar->SetLabelFormat("%.6g");
+  const int digits = label_digits(coloring.lowest, coloring.highest);
+  bar->SetLabelFormat(fmt::format("%.{}g", digits).c_str());
   bar->SetUseCustomLabels(true);
-  bar->SetCustomLabels(make_ticks(coloring.lowest, coloring.highest));
+  const auto ticks = make_ticks(coloring.lowest, coloring.highest);
+  bar->SetCustomLabels(ticks);
   bar->SetMaximumNumberOfColors(256);
   bar->SetTextPad(size / 3);
   bar->SetUnconstrainedFontSize(true);
@@ -347,7 +365,8 @@ void add_color_bar(vtkRenderer& renderer, const PictureOptions& options) {
   const int title_size =
       std::min(size, size * 14 / std::max<int>(1, static_cast<int>(coloring.title.size())));
   set_text(*bar->GetTitleTextProperty(), ink, title_size, true);
-  set_text(*bar->GetLabelTextProperty(), ink, size, false);
+  const double label_room = 0.7 * bar_share * options.width * supersampling;
+  set_text(*bar->GetLabelTextProperty(), ink, label_size(*ticks, digits, size, label_room), false);
   set_text(*bar->GetAnnotationTextProperty(), ink, size, false);
   renderer.AddActor2D(bar);
 }
@@ -387,8 +406,8 @@ void add_legend(vtkRenderer& renderer, const PictureOptions& options) {
   double y = (has_bar(options) ? 0.44 * height : 0.5 * height + 0.5 * line * lines) - 0.5 * line;
   for (const LegendEntry& entry : legend) {
     renderer.AddActor2D(make_symbol(entry, {left, y, 0}, 0.26 * line));
-    const double room = width - left - 0.9 * line;  // a letter is about half as wide as it is high
-    const double size = std::min(0.46 * line, 1.8 * room / static_cast<double>(entry.text.size()));
+    const double room = width - left - 0.9 * line;
+    const double size = std::min(0.46 * line, letter_ratio * room / static_cast<double>(entry.text.size()));
     const auto text = vtkSmartPointer<vtkTextActor>::New();
     text->SetInput(entry.text.c_str());
     text->SetPosition(left + 0.75 * line, y);

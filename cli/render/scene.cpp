@@ -259,6 +259,12 @@ std::optional<Coloring> color_scene(Session& session, const ColorOptions& option
   coloring.colormap = options.colormap;
   coloring.has_bar = options.has_bar;
   if (options.range) std::tie(coloring.lowest, coloring.highest) = *options.range;
+  if (!coloring.is_constant() && !std::isnormal(coloring.highest - coloring.lowest)) {
+    throw Error(
+        ErrorCode::bad_option,
+        fmt::format("the values from {:g} to {:g} are too far apart or too near for colours; choose --range",
+                    coloring.lowest, coloring.highest));
+  }
   return coloring;
 }
 

@@ -127,7 +127,7 @@ Camera make_camera(const RenderOptions& options, std::string_view format, const 
 std::optional<std::pair<double, double>> parse_range(const std::string& text) {
   if (text.empty()) return std::nullopt;
   const auto range = parse_pair<double>(text, ',');
-  if (!range || !(range->first < range->second) || !std::isfinite(range->second - range->first))
+  if (!range || !(range->first < range->second) || !std::isnormal(range->second - range->first))
     throw_bad_value("--range", text, "write two numbers, the lower one first, such as -1,1");
   return range;
 }

@@ -500,11 +500,16 @@ TEST_F(CliRender, ConstantFieldsHaveNoBar) {
   EXPECT_EQ(constant.count_near(viridis_high, 30), 0);
   EXPECT_GT(constant.count_near({0x21, 0x91, 0x8c}, 40), 2000);  // viridis' middle
 
+  write_square("wide.vtp", 0,
+               "<PointData><DataArray type='Float64' Name='k' format='ascii'>-1e308 0 0 1e308"
+               "</DataArray></PointData>");
   const auto with_nan = write_values("0 nan 1 inf");
   EXPECT_EQ(with_nan["range"], nlohmann::json::parse("[0.0, 1.0]"));
   ASSERT_EQ(with_nan["notes"].size(), 1u);
   EXPECT_NE(with_nan["notes"][0].get<std::string>().find("2 values of 'k'"), std::string::npos);
   EXPECT_GT(image("p.png").count_near(viridis_high, 30), 20);  // there is a bar
+
+  expect_one_sentence(run({"render", "wide.vtp", "--field", "k", "-o", "x.png"}), 2, {"-1e+308", "--range"});
 
   EXPECT_EQ(write_values("nan nan nan nan")["range"], nlohmann::json::parse("[null, null]"));
   const Image grey = image("p.png");

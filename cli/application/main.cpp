@@ -57,8 +57,7 @@ int run_action(const Action& action, Session& session) {
   } catch (const Error& error) {
     return fail(error);
   } catch (const std::bad_alloc&) {
-    return fail({ErrorCode::out_of_memory,
-                 "the machine has no more memory to give; use a smaller input or --memory"});
+    return fail(session.out_of_memory());
   } catch (const std::runtime_error& error) {
     // Libraries throw errors of their own, with the system's words for "no thread to be had" in them.
     const std::string reason = std::generic_category().message(EAGAIN);

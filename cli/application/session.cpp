@@ -70,20 +70,45 @@ Session::Session(std::string verb, CommonOptions options, std::stop_token stop)
     : verb_(std::move(verb)),
       options_(std::move(options)),
       bar_(!options_.quiet && ProgressBar::is_wanted()),
-      memory_(parse_limit(options_.memory, "--memory")),
+      memory_option_(parse_limit(options_.memory, "--memory")),
+      memory_(verb_ == "plan" ? MemoryBudget::unlimited : memory_option_, MemoryBudget::Scope::process),
       device_memory_(options_.device_memory.empty() ? 0
                                                     : parse_limit(options_.device_memory, "--device-memory")),
       exec_(parse_device()) {
   monitor_.report = [this](std::string_view stage, double fraction) { bar_.update(stage, fraction); };
   monitor_.stop = std::move(stop);
+  if (memory_.limit() == MemoryBudget::unlimited) return;
+  const Bytes program = resident_bytes();
+  if (program >= memory_.limit()) {
+    throw Error(ErrorCode::out_of_memory,
+                fmt::format("the program itself takes {}, and --memory allows {}; allow more",
+                            format_bytes(program), format_bytes(memory_.limit())));
+  }
+  settle_memory();
+  if (!exec_ || !exec_->is_cuda()) bound_memory();
 }
 
-Exec Session::cuda(int device) const {
-  return Exec::cuda(device, options_.threads).with_memory_limit(device_memory_);
+void Session::bound_memory() {
+  if (memory_.limit() != MemoryBudget::unlimited) bound_.set(memory_.limit(), host().threads());
+}
+
+void Session::settle_memory() {
+  if (memory_.limit() == MemoryBudget::unlimited) return;
+  const Bytes before = memory_.reserved();
+  const Bytes held = resident_bytes();
+  if (held > before) held_.emplace_back(memory_, held - before, "what is there");
+}
+
+Exec Session::cuda(int device) {
+  return with_devices([&] {
+    Exec exec = Exec::cuda(device, options_.threads).with_memory_limit(device_memory_);
+    (void)device_available_bytes(exec);  // starts it
+    return exec;
+  });
 }
 
 /// The Exec that `--device` names, or none for `auto`.
-std::optional<Exec> Session::parse_device() const {
+std::optional<Exec> Session::parse_device() {
   const std::string& device = options_.device;
   if (options_.threads < 0) {
     throw Error(ErrorCode::bad_option, "--threads must be 0 (all of them) or more");
@@ -107,14 +132,20 @@ Session::PhaseScope::~PhaseScope() {
   session_.seconds_[static_cast<std::size_t>(phase_)] += seconds;
 }
 
+Reservation Session::reserve(const Work& work) {
+  return {memory_, work.host_bytes_of(host().threads()), verb_};
+}
+
 Exec Session::choose(const Work& work) {
   estimated_ = work.device_bytes;
   if (!is_automatic()) {
     is_on_device_ = exec_->is_cuda();
     return *exec_;
   }
-  const DeviceChoice choice = choose_device(work, options_.threads, device_memory_);
+  const DeviceChoice choice =
+      with_devices([&] { return choose_device(work, options_.threads, device_memory_); });
   exec_ = choice.exec;
+  if (!exec_->is_cuda()) bound_memory();
   // Nobody who has no GPU and did not ask for one wants to hear of it.
   const bool is_asked_for = !options_.device.empty();
   if (choice.reason == DeviceChoice::Reason::worth_it) {
@@ -133,7 +164,8 @@ Error Session::with_advice(const Error& error) const {
   const std::string_view what = error.what();
   const bool is_limited = memory_.limit() != MemoryBudget::unlimited;
   if (error.code() == ErrorCode::out_of_memory && is_limited && what.find("--memory") == std::string::npos) {
-    return {error.code(), fmt::format("{}; allow more with --memory", what)};
+    const bool names_limit = what.find("the limit must be") != std::string::npos;
+    return {error.code(), fmt::format(names_limit ? "{} (--memory)" : "{}; allow more with --memory", what)};
   }
   return with_device_advice(error);
 }
@@ -202,6 +234,14 @@ void Session::print_data(const std::string& text) {
   std::fwrite(shown.data(), 1, shown.size(), stdout);
 }
 
+Error Session::out_of_memory() const {
+  if (memory_.limit() == MemoryBudget::unlimited)
+    return {ErrorCode::out_of_memory, "the machine has no more memory to give; use a smaller input"};
+  return {ErrorCode::out_of_memory,
+          fmt::format("this takes more than the {} that --memory allows; {} were in use when it ended",
+                      format_bytes(memory_.limit()), format_bytes(peak_resident_bytes()))};
+}
+
 void Session::check_stop() const {
   if (monitor_.is_stopped()) throw Error(ErrorCode::cancelled, "stopped on request");
 }
@@ -227,7 +267,7 @@ Json Session::make_json(const Error* failure) const {
   object["peak_bytes"] = peak_resident_bytes();
   object["device_peak_bytes"] = device_peak_bytes(exec);
   if (exec.is_cuda() && estimated_ > 0) object["device_estimated_bytes"] = estimated_;
-  if (memory_.limit() != MemoryBudget::unlimited) object["memory_limit"] = memory_.limit();
+  if (memory_option_ != MemoryBudget::unlimited) object["memory_limit"] = memory_option_;
   object["notes"] = notes_;
   object["result"] = failure == nullptr ? result_ : Json();
   if (error != nullptr) object["error"] = make_error(*error);
@@ -240,13 +280,6 @@ void Session::finish(const Error* failure) {
   if (failure != nullptr) advised = with_advice(*failure);
   const Error* const error = advised ? &*advised : nullptr;
   if (error != nullptr) print_error(*error);
-  // The program's own code and libraries are resident before anything is read; they are not what --memory is
-  // about.
-  const Bytes grown = peak_resident_bytes() - start_bytes_;
-  if (error == nullptr && grown > memory_.limit()) {
-    note(fmt::format("used {} of memory at most, above the {} of --memory", format_bytes(grown),
-                     format_bytes(memory_.limit())));
-  }
   if (error == nullptr) say_if_device_was_idle();
   if (options_.json.empty() || (error != nullptr && !may_hold_error(options_.json))) return;
   write_json(options_.json, make_json(error));

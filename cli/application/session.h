@@ -20,6 +20,7 @@
 #include <tessera/exec/exec.h>
 #include <tessera/exec/work.h>
 
+#include "application/memory_bound.h"
 #include "application/progress_bar.h"
 
 namespace tessera::cli {
@@ -52,6 +53,7 @@ class Session {
   /// with the reason; a GPU that was asked for by name must do it.
   template <class Run>
   void run_on_device(const Work& work, const Run& run) {
+    const Reservation room = reserve(work);
     const Exec exec = choose(work);
     try {
       return run(exec);
@@ -61,16 +63,24 @@ class Session {
     }
     run(host());
   }
+  /// The host's memory for a piece of work, whoever does it. Error(out_of_memory) before it begins.
+  [[nodiscard]] Reservation reserve(const Work& work);
   /// CUDA device k with what --threads and --device-memory say. Error(device_failed) if it cannot be used.
-  [[nodiscard]] Exec cuda(int device) const;
+  [[nodiscard]] Exec cuda(int device);
   /// Says that a GPU takes part which run_on_device() did not choose.
   void count_as_on_device() { is_on_device_ = true; }
   /// The host threads of --threads, for work that only the host does. A GPU that was asked for by name and
   /// got no work at all is mentioned at the end.
   [[nodiscard]] Exec host() const { return Exec::host(options_.threads); }
   [[nodiscard]] const Monitor& monitor() const { return monitor_; }
-  /// What --memory allows; everything large is reserved here before it is made.
+  /// What --memory allows the process; everything large is reserved here before it is made.
   [[nodiscard]] MemoryBudget& memory() { return memory_; }
+  /// --memory itself, of `tessera plan` too, which is not bound by it: it speaks of other runs.
+  [[nodiscard]] Bytes memory_option() const { return memory_option_; }
+  /// Reserves what the process holds beyond all reservations: what a finished stage has left behind.
+  void settle_memory();
+  /// Leaves --memory to the reservations from now on (MemoryBound).
+  void lift_memory_bound() { bound_.lift(); }
 
   /// Runs f() and adds its time to the phase. Error(cancelled) instead if Ctrl-C was pressed before.
   template <class F>
@@ -105,6 +115,8 @@ class Session {
   /// 0, or the code of the first error that the run went on after.
   [[nodiscard]] int exit_code() const { return first_error_ ? static_cast<int>(first_error_->code()) : 0; }
 
+  /// The error for memory that was not to be had.
+  [[nodiscard]] Error out_of_memory() const;
   /// Error(cancelled) if Ctrl-C was pressed.
   void check_stop() const;
   /// Would the host do what failed?
@@ -140,17 +152,30 @@ class Session {
   void say_if_device_was_idle();
   void refuse_json_onto(const std::filesystem::path& file, const char* what);
   void print_text(const std::string& text);
-  [[nodiscard]] std::optional<Exec> parse_device() const;
+  [[nodiscard]] std::optional<Exec> parse_device();
+  void bound_memory();
+  /// Calls f(), which may start a GPU. Libraries of GPUs are not bound, and what they take does not count.
+  template <class F>
+  auto with_devices(const F& f) {
+    bound_.lift();
+    const Bytes before = resident_bytes();
+    auto result = f();
+    const Bytes after = resident_bytes();
+    memory_.raise(after > before ? after - before : 0);
+    return result;
+  }
   [[nodiscard]] Error with_advice(const Error& error) const;
   [[nodiscard]] Json make_json(const Error* failure) const;
 
   std::string verb_;
   CommonOptions options_;
   Clock::time_point start_ = Clock::now();
-  Bytes start_bytes_ = peak_resident_bytes();
   ProgressBar bar_;
   Monitor monitor_;
+  Bytes memory_option_;
   MemoryBudget memory_;
+  std::vector<Reservation> held_;  ///< the program itself and what stages have left
+  MemoryBound bound_;
   Bytes device_memory_;  ///< 0: no limit
   std::optional<Exec> exec_;
   bool is_on_device_ = false;

@@ -31,10 +31,13 @@ std::string dotted_list(const std::vector<std::string_view>& extensions) {
 void check_fits(Session& session, const fs::path& file) {
   std::error_code unknown;
   const auto size = fs::file_size(file, unknown);
-  if (unknown || size <= session.memory().limit()) return;
+  const MemoryBudget& memory = session.memory();
+  if (unknown || size <= memory.left()) return;
   throw Error(ErrorCode::out_of_memory,
-              fmt::format("'{}' is {} on the disk and was not read, because --memory allows {}; allow more",
-                          file.string(), format_bytes(size), format_bytes(session.memory().limit())));
+              fmt::format("'{}' is {} on the disk and was not read, because --memory allows {} and the program "
+                          "itself takes {}; allow {} or more",
+                          file.string(), format_bytes(size), format_bytes(memory.limit()),
+                          format_bytes(memory.used()), format_limit(memory.used() + size)));
 }
 
 }  // namespace
@@ -81,6 +84,7 @@ Input read_input(Session& session, const InputOptions& options, CellMesh* cells)
   const Bytes bytes = std::visit([](const auto& mesh) { return mesh.bytes(); }, read.mesh) +
                       (cells != nullptr ? cells->bytes() : 0);
   Reservation reservation(session.memory(), bytes, "the mesh of '" + options.file.string() + "'");
+  session.settle_memory();
   return {std::move(read.mesh), std::move(read.report), std::move(reservation)};
 }
 

@@ -48,14 +48,4 @@ std::string_view mode_name(StorageMode mode) {
   return names[static_cast<std::size_t>(mode)];
 }
 
-Bytes memory_left(Session& session) {
-  const MemoryBudget& memory = session.memory();
-  return memory.limit() == MemoryBudget::unlimited ? memory.limit() : memory.limit() - memory.used();
-}
-
-std::string memory_option(Bytes bytes) {
-  const Bytes unit = bytes >= mib(64) ? mib(1) : kib(1);
-  return fmt::format("{}{}", (bytes + unit - 1) / unit, unit == mib(1) ? 'M' : 'K');
-}
-
 }  // namespace tessera::cli

@@ -42,10 +42,4 @@ template <int Dim>
   });
 }
 
-/// What --memory has not yet given away.
-[[nodiscard]] Bytes memory_left(Session& session);
-
-/// "27M": the smallest value of --memory in whole units that is no less.
-[[nodiscard]] std::string memory_option(Bytes bytes);
-
 }  // namespace tessera::cli

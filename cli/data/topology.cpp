@@ -35,9 +35,8 @@ void cut_grid(Session& session, TopologyInput& input) {
 /// What the store of tiles may take: the rest of --memory, or a gibibyte; rows of the whole mesh take what
 /// they take.
 Bytes store_bytes(Session& session, StorageMode mode) {
-  const MemoryBudget& memory = session.memory();
-  if (memory.limit() != MemoryBudget::unlimited)
-    return memory.limit() - std::min(memory.limit(), memory.used());
+  const Bytes left = session.memory().left();
+  if (left != MemoryBudget::unlimited) return left;
   return mode == StorageMode::materialized ? gib(1 << 20) : gib(1);
 }
 
@@ -88,7 +87,7 @@ template <int Dim>
 Domain<Dim> make_domain(Session& session, const TopologyArguments& arguments, const SimplexMesh<Dim>& mesh,
                         const Field& field, const Exec& exec) {
   return session.in_phase(Phase::prepare, [&] {
-    Domain<Dim> domain{mesh, field, {}, {}, {}, exec, {}};
+    Domain<Dim> domain{mesh, field, {}, {}, exec, {}};
     const bool is_pushed = arguments.provider == "push";
     const bool by_device = arguments.provider == "device";
     const Exec producer = by_device ? session.cuda(0) : exec;
@@ -98,7 +97,6 @@ Domain<Dim> make_domain(Session& session, const TopologyArguments& arguments, co
         tile(mesh, {.max_vertices = is_pushed ? pushed_tile_vertices : TileOptions{}.max_vertices,
                     .exec = fits ? producer : session.host(),
                     .monitor = &session.monitor()}));
-    domain.room = Reservation(session.memory(), domain.tiles->bytes(), "the mesh in tiles");
     if (!is_pushed) {
       const StorageMode mode = mode_named(arguments.provider);
       if (by_device) session.count_as_on_device();

@@ -55,7 +55,6 @@ struct Domain {
   const Field& field;
   std::unique_ptr<const TiledMesh<Dim>> tiles;  ///< stars point to it
   std::optional<StarStore<Dim>> stars;          ///< none: they are pushed
-  Reservation room;
   Exec exec = Exec::host();  ///< where it is analysed
   std::string title;         ///< describe() of it
 
@@ -72,7 +71,7 @@ struct Domain {
 
 /// How results are made into poly data: by the host.
 [[nodiscard]] inline ExportOptions export_options(Session& session) {
-  return {session.host(), &session.memory(), &session.monitor()};
+  return {.exec = session.host(), .monitor = &session.monitor()};
 }
 
 /// Tiles the mesh and prepares the provider, in the prepare phase.
@@ -101,8 +100,10 @@ void with_domain(Session& session, const TopologyArguments& arguments, const Top
             f(std::as_const(domain));
             report_provider(session, arguments, domain);
           };
-          if (arguments.provider != "push") return run(session.host());
-          session.run_on_device(work_of(mesh), run);
+          const Work work = work_of(mesh);
+          if (arguments.provider == "push") return session.run_on_device(work, run);
+          const Reservation room = session.reserve(work);
+          run(session.host());
         }
       },
       input.simplices());

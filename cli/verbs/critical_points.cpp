@@ -40,7 +40,6 @@ void declare_critical_points(OptionList& app, CriticalPointOptions& options) {
 template <int Dim>
 CriticalPoints keep_persistent(Session& session, const Domain<Dim>& domain, const CriticalPoints& points,
                                const Threshold& threshold) {
-  const Reservation room(session.memory(), gradient_bytes(*domain.tiles, true), "the gradient of the field");
   return session.in_phase(Phase::compute, [&] {
     auto options = domain.template options<GradientOptions<Dim>>(session);
     options.keep_paths = true;
@@ -57,7 +56,6 @@ CriticalPoints keep_persistent(Session& session, const Domain<Dim>& domain, cons
 template <int Dim>
 void find_and_write(Session& session, const CriticalPointOptions& options, const Threshold& threshold,
                     const Domain<Dim>& domain) {
-  const Reservation room(session.memory(), 9 * domain.tiles->vertex_count(), "the order of the vertices");
   CriticalPoints points = session.in_phase(Phase::compute, [&] {
     return critical_points(*domain.tiles, domain.field,
                            domain.template options<CriticalPointsOptions<Dim>>(session));
@@ -76,7 +74,7 @@ int run_critical_points(Session& session, const CriticalPointOptions& options) {
   if (!options.output.file.empty()) check_poly_output(session, options.output.file);
   const auto input = read_topology_input(session, options.topology);
   with_domain(
-      session, options.topology, *input, [](const auto& mesh) { return critical_points_work(mesh); },
+      session, options.topology, *input, [&](const auto& mesh) { return options.threshold.empty() ? critical_points_work(mesh) : morse_smale_work(mesh); },
       [&](const auto& domain) { find_and_write(session, options, threshold, domain); });
   session.result()["field"] = input->field->name();
   return 0;

@@ -45,9 +45,14 @@ void declare_gradient(OptionList& app, GradientVerbOptions& options) {
       ->type_name("FILE");
 }
 
+/// Of a line for each pair, while it is made: 100 bytes, and half of all cells are in pairs with the others.
+template <int Dim>
+Bytes pair_bytes(const SimplexMesh<Dim>& mesh) {
+  return 100 * (mesh.vertex_count() + (Dim == 3 ? 2 : 1) * mesh.cell_count());
+}
+
 template <int Dim>
 void find_and_write(Session& session, const GradientVerbOptions& options, const Domain<Dim>& domain) {
-  const Reservation room(session.memory(), gradient_bytes(*domain.tiles, false), "the gradient");
   const Gradient<Dim> gradient = session.in_phase(Phase::compute, [&] {
     return compute_gradient(*domain.tiles, domain.field,
                             domain.template options<GradientOptions<Dim>>(session));
@@ -75,7 +80,12 @@ int run_gradient(Session& session, const GradientVerbOptions& options) {
   }
   const auto input = read_topology_input(session, options.topology);
   with_domain(
-      session, options.topology, *input, [](const auto& mesh) { return gradient_work(mesh); },
+      session, options.topology, *input,
+      [&](const auto& mesh) {
+        Work work = gradient_work(mesh);
+        if (!options.output.file.empty()) work.host_bytes += pair_bytes(mesh);
+        return work;
+      },
       [&](const auto& domain) { find_and_write(session, options, domain); });
   session.result()["field"] = input->field->name();
   return 0;

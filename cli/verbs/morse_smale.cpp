@@ -45,6 +45,10 @@ void check_options(Session& session, const MorseSmaleVerbOptions& options) {
     throw Error(ErrorCode::bad_option, "walls are not simplified; leave out one of --walls and --threshold");
 }
 
+/// Of walls and the polygons they are written as, for each tetrahedron: what a rough field takes. How many
+/// walls there are is known when they are made.
+constexpr Bytes wall_bytes = 100;
+
 /// Can the files that were named hold what this mesh gives?
 void check_kind(const MorseSmaleVerbOptions& options, const TopologyInput& input) {
   if (!options.walls.empty() && !std::holds_alternative<TetMesh>(input.simplices()))
@@ -160,11 +164,6 @@ Found<Dim> find_complex(Session& session, const MorseSmaleVerbOptions& options, 
 template <int Dim>
 Segmentation compute_and_write(Session& session, const MorseSmaleVerbOptions& options,
                                const Threshold& threshold, const Domain<Dim>& domain) {
-  const bool is_simplified = !options.threshold.empty();
-  const bool keeps_paths = options.has_separatrices || options.has_segmentation || is_simplified;
-  const Bytes second_labels = is_simplified ? 4 * domain.tiles->cell_count() : 0;
-  const Reservation room(session.memory(), gradient_bytes(*domain.tiles, keeps_paths) + second_labels,
-                         "the gradient");
   Found<Dim> found =
       session.in_phase(Phase::compute, [&] { return find_complex(session, options, threshold, domain); });
   session.print("{}\n", domain.title);
@@ -199,7 +198,12 @@ int run_morse_smale(Session& session, const MorseSmaleVerbOptions& options) {
   session.result()["field"] = input->field->name();
   Segmentation segmentation;
   with_domain(
-      session, options.topology, *input, [](const auto& mesh) { return morse_smale_work(mesh); },
+      session, options.topology, *input,
+      [&](const auto& mesh) {
+        Work work = morse_smale_work(mesh);
+        if (!options.walls.empty()) work.host_bytes += wall_bytes * mesh.cell_count();
+        return work;
+      },
       [&](const auto& domain) { segmentation = compute_and_write(session, options, threshold, domain); });
   if (!options.output.file.empty()) {
     std::visit([&](auto& mesh) { add_manifolds(mesh.point_data, std::move(segmentation)); },

@@ -39,7 +39,6 @@ void check_outputs(Session& session, const PersistenceOptions& options) {
 
 template <int Dim>
 Persistence find_persistence(Session& session, const Domain<Dim>& domain) {
-  const Reservation room(session.memory(), gradient_bytes(*domain.tiles, true), "the gradient of the field");
   return session.in_phase(Phase::compute, [&] {
     auto options = domain.template options<GradientOptions<Dim>>(session);
     options.keep_paths = true;

@@ -115,16 +115,20 @@ void print_costs(Session& session, const AnyMesh& mesh, const ConnectPlan& costs
 int choose(Session& session, const ConnectPlan& costs, Bytes mesh_bytes) {
   // The mesh is needed until it is in tiles, or as long as they are if they borrow its cells.
   const bool is_borrowed = costs.costs->counts().borrows_cells;
-  const Bytes beside = costs.tiled_mesh + (is_borrowed ? mesh_bytes : 0);
+  const Bytes held = resident_bytes();
+  const Bytes program = held - std::min(held, mesh_bytes) + mib(2);  // it is not quite the same each time
+  const Bytes beside = program + costs.tiled_mesh + (is_borrowed ? mesh_bytes : 0);
   const Bytes least = least_memory(costs);
-  const Bytes smallest = beside + (is_borrowed ? least : std::max(mesh_bytes, least));
-  const Bytes limit = session.memory().limit();
+  const Bytes smallest =
+      std::max(beside + (is_borrowed ? least : std::max(mesh_bytes, least)), peak_resident_bytes() + mib(2));
+  const Bytes limit = session.memory_option();
   Json& result = session.result();
+  result["program_bytes"] = program;
   result["smallest_memory"] = smallest;
   result["choice"] = nullptr;
   if (limit < smallest) {
     session.print("nothing fits {}: the smallest --memory is {}\n", format_bytes(limit),
-                  memory_option(smallest));
+                  format_limit(smallest));
     return static_cast<int>(ErrorCode::out_of_memory);
   }
   const bool is_limited = limit != MemoryBudget::unlimited;
@@ -144,7 +148,7 @@ int choose(Session& session, const ConnectPlan& costs, Bytes mesh_bytes) {
     some = " with an implicit enumeration";
   session.print("{}: {}{}, {} besides the mesh in tiles; the smallest --memory is {}\n",
                 is_limited ? "within " + format_bytes(limit) : "without a limit", mode_name(choice.mode),
-                some, format_bytes(choice.total), memory_option(smallest));
+                some, format_bytes(choice.total), format_limit(smallest));
   return 0;
 }
 

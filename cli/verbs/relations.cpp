@@ -43,7 +43,7 @@ AnyRows open_relation(Session& session, Connectivity<Dim>& conn, RelationKey key
                 fmt::format("{} needs {} besides {} for the mesh in tiles, and --memory allows {}; the "
                             "smallest --memory that works is {}",
                             key.name(), format_bytes(least), format_bytes(used),
-                            format_bytes(session.memory().limit()), memory_option(used + least)));
+                            format_bytes(session.memory().limit()), format_limit(used + least)));
   }
 }
 
@@ -88,7 +88,7 @@ void run_on(Session& session, SimplexMesh<Dim>& mesh, Reservation& of_mesh, cons
     mesh = {};
     of_mesh = {};
   }
-  Connectivity<Dim> conn(tiles, {.mode = mode, .memory = memory_left(session), .exec = session.host()});
+  Connectivity<Dim> conn(tiles, {.mode = mode, .memory = session.memory().left(), .exec = session.host()});
   const AnyRows rows = open_relation(session, conn, key, mode);
   const RelationSummary summary = session.in_phase(Phase::compute, [&] { return summarise(session, rows); });
   report(session, rows, summary, conn.choice());

@@ -183,7 +183,6 @@ TEST_F(CliPersistence, Refusals) {
   refused({"--plot", "picture.png"}, 6, {"picture.png", ".svg"});
   refused({"-o", "nowhere/d.vtu"}, 7, {"nowhere"});
   refused({"--field", "pressure"}, 3, {"'pressure'", "'rough' (points)"});
-  refused({"--memory", "600K"}, 8, {"the gradient of the field", "600.00 KiB"});
   write("nan.vtk",
         "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n"
         "0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n10\n"

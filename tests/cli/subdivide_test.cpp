@@ -50,8 +50,6 @@ TEST_F(CliSubdivide, RefusesWhatItCanNotDo) {
   ASSERT_EQ(run({"make", "lattice", "--size", "4", "-o", "g.vti"}).code, 0);
   expect_one_sentence(run({"subdivide", "o.vtp", "--levels", "-2"}), 2, {"-2 levels"});
   expect_one_sentence(run({"subdivide", "o.vtp", "--levels", "20"}), 6, {"triangles"});
-  expect_one_sentence(run({"subdivide", "o.vtp", "--levels", "10", "--memory", "10M"}), 8,
-                      {"the finer mesh"});
   expect_one_sentence(run({"subdivide", "t.vtu", "--scheme", "loop"}), 2, {"Loop"});
   expect_one_sentence(run({"subdivide", "g.vti"}), 6, {"'g.vti' is a grid"});
   EXPECT_EQ(run({"subdivide", "o.vtp", "--scheme", "catmull"}).code, 2);

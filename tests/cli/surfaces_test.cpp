@@ -92,7 +92,6 @@ TEST_F(CliSurfaces, RefuseWhatTheyCanNotUse) {
   expect_one_sentence(run({"coarsen", "i.vtp"}), 3, {"'i.vtp'", "InputEdge", "--provenance"});
   expect_one_sentence(run({"coarsen", "g.vti"}), 2, {"--value"});
   expect_one_sentence(run({"coarsen", "g.vti", "--value", "0.3", "--histogram", "q.png"}), 6, {"q.png"});
-  expect_one_sentence(run({"dual", "i.vtp", "--memory", "6K"}), 8, {"memory"});
 }
 
 }  // namespace

@@ -185,8 +185,6 @@ TEST_F(CliThreshold, Refusals) {
   }
   expect_one_sentence(run({"morse-smale", "k.vtu", "--threshold", "1", "--walls", "w.vtp"}), 2,
                       {"--walls", "--threshold"});
-  expect_one_sentence(run({"critical-points", "k.vtu", "--threshold", "1", "--memory", "300K"}), 8,
-                      {"300.00 KiB"});
   EXPECT_EQ(files(), (std::vector<std::string>{"k.vtu"}));
 }
 

@@ -84,13 +84,6 @@ TEST_F(CliTopologyError, OptionsThatContradict) {
   expect_one_sentence(run({"morse-smale", "s.ply", "-o", "w.obj"}), 6, {"'w.obj'", ".ply"});
 }
 
-TEST_F(CliTopologyError, LessMemoryThanItTakes) {
-  make_cube();
-  ASSERT_EQ(run({"make", "lattice", "--size", "40", "--field", "rough", "-o", "g.vti"}).code, 0);
-  expect_one_sentence(run({"critical-points", "g.vti", "--memory", "1M"}), 8, {"simplices", "1.00 MiB"});
-  expect_one_sentence(run({"gradient", "k.vtu", "--field", "rough", "--memory", "7K"}), 8, {"7.00 KiB"});
-}
-
 TEST_F(CliTopologyError, JsonSaysWhatWentWrong) {
   make_cube();
   const auto object = run_json({"morse-smale", "k.vtu"}, 2);

@@ -349,10 +349,6 @@ TEST_F(CliTopology, TheSameForAnyThreadsAndProvider) {
   for (const char* provider : {"materialized", "explicit", "implicit"})
     EXPECT_EQ(run_all({"--provider", provider, "--threads", "2"}), expected) << provider;
   EXPECT_EQ(run_all({"--provider", "implicit", "--producers", "2"}), expected);
-  // So little that edges and faces are numbered tile by tile.
-  const std::string paths = read("s.vtp");
-  ok({"morse-smale", "k.vtu", "--separatrices", "s.vtp", "--memory", "450K", "--quiet"});
-  EXPECT_EQ(read("s.vtp"), paths);
 }
 
 TEST_F(CliTopology, ProvidersSayWhatTheyDid) {

@@ -60,7 +60,6 @@ TEST_F(CliWeld, RefusesWhatItCanNotWeld) {
   ASSERT_EQ(run({"make", "lattice", "--size", "4", "-o", "g.vti"}).code, 0);
   expect_one_sentence(run({"weld", "g.vti"}), 6, {"'g.vti' is a grid"});
   expect_one_sentence(run({"weld", "no.stl"}), 3, {"no.stl"});
-  expect_one_sentence(run({"weld", "soup.stl", "--memory", "500K"}), 8, {"the welded mesh"});
   expect_one_sentence(run({"weld", "soup.stl", "-o", "mesh.xyz"}), 6, {"mesh.xyz"});
   EXPECT_EQ(run({"weld", "soup.stl", "--data", "last"}).code, 2);
 }

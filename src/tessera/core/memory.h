@@ -27,7 +27,11 @@ using Bytes = std::uint64_t;
 /// "1.50 GiB", in the largest unit that keeps the number above 1.
 [[nodiscard]] std::string format_bytes(Bytes bytes);
 
-/// The most physical memory this process has held so far, as the operating system counts it.
+/// "27M": the smallest size in whole units that is no less, as parse_bytes() reads it.
+[[nodiscard]] std::string format_limit(Bytes bytes);
+
+/// The physical memory this process holds now, as the operating system counts it, and the most it has held.
+[[nodiscard]] Bytes resident_bytes();
 [[nodiscard]] Bytes peak_resident_bytes();
 
 /// A limit that reservations are taken from. Threads may reserve concurrently.
@@ -35,22 +39,41 @@ class MemoryBudget {
  public:
   static constexpr Bytes unlimited = std::numeric_limits<Bytes>::max();
 
-  explicit MemoryBudget(Bytes limit = unlimited) : limit_(limit) {}
+  /// What the limit is of.
+  enum class Scope : std::uint8_t {
+    reservations,  ///< of what is reserved here
+    process,       ///< of all that the process holds, reserved or not: its code and libraries too
+  };
+
+  explicit MemoryBudget(Bytes limit = unlimited, Scope scope = Scope::reservations)
+      : limit_(limit), scope_(scope) {}
   MemoryBudget(const MemoryBudget&) = delete;
   MemoryBudget& operator=(const MemoryBudget&) = delete;
 
-  /// Takes `bytes` or throws Error(out_of_memory) saying what was asked, what was allowed and in use.
+  /// Takes `bytes` or throws Error(out_of_memory) saying what was asked, what was allowed and in use, and
+  /// the least limit.
   void reserve(Bytes bytes, std::string_view what);
   /// Takes `bytes` if they fit.
   [[nodiscard]] bool try_reserve(Bytes bytes);
   void release(Bytes bytes);
+  /// Raises the limit by memory that is not to count. Nobody may reserve meanwhile.
+  void raise(Bytes bytes) { limit_ += limit_ == unlimited ? 0 : bytes; }
 
   [[nodiscard]] Bytes limit() const { return limit_; }
-  [[nodiscard]] Bytes used() const { return used_.load(std::memory_order_relaxed); }
+  [[nodiscard]] Bytes reserved() const { return used_.load(std::memory_order_relaxed); }
+  /// What is reserved; of a process at least what it holds.
+  [[nodiscard]] Bytes used() const;
+  /// What is not; `unlimited` without a limit.
+  [[nodiscard]] Bytes left() const;
+  /// The most that was reserved.
   [[nodiscard]] Bytes peak() const { return peak_.load(std::memory_order_relaxed); }
 
  private:
+  /// What cannot be reserved although nobody has: what the process holds beyond all reservations.
+  [[nodiscard]] Bytes unreserved(Bytes reserved) const;
+
   Bytes limit_;
+  Scope scope_ = Scope::reservations;
   std::atomic<Bytes> used_{0};
   std::atomic<Bytes> peak_{0};
 };

@@ -17,6 +17,12 @@ namespace tessera {
 struct Work {
   double host_seconds = 0;  ///< of one host thread
   Bytes device_bytes = 0;   ///< of a GPU's memory
+  Bytes host_bytes = 0;     ///< of the host's memory beyond the input, at the peak, if the host does it
+  Bytes thread_bytes = 0;   ///< more of it for each host thread
+
+  [[nodiscard]] Bytes host_bytes_of(int threads) const {
+    return host_bytes + static_cast<Bytes>(threads) * thread_bytes;
+  }
 };
 
 /// `count` elements, each of which takes a host thread and the memory of a GPU so much.

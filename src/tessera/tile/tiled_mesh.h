@@ -177,12 +177,41 @@ TiledMesh<3> tile(TetMesh&& mesh, const TileOptions& options = {}) = delete;
 
 namespace detail {
 
+/// Do cells and their corners ascend, so that tiles borrow them? Looks at 64 cells in a row, here and there.
+template <int Dim>
+[[nodiscard]] bool looks_sorted(const SimplexMesh<Dim>& mesh) {
+  const std::size_t count = mesh.cells.size();
+  const std::size_t step = count / 256 + 64;
+  for (std::size_t begin = 0; begin < count; begin += step) {
+    for (std::size_t c = begin; c < begin + 64 && c < count; ++c) {
+      const auto& cell = mesh.cells[c];
+      for (std::size_t k = 1; k < cell.size(); ++k) {
+        if (cell[k] < cell[k - 1]) return false;
+      }
+      if (c > begin && cell < mesh.cells[c - 1]) return false;
+    }
+  }
+  return true;
+}
+
+/// The host's memory that an analysis takes beside the tiles.
+struct HostBytes {
+  Bytes of_vertex = 0;
+  Bytes of_cell = 0;
+};
+
 /// Of tiling a mesh and an analysis of the tiles: `nanoseconds` as benchmarks/device.cpp finds them for
 /// tetrahedra and a rough field, `bytes` a cell as pure noise takes, the most that was seen.
 template <int Dim>
-[[nodiscard]] Work work_with_tiles(const SimplexMesh<Dim>& mesh, double nanoseconds, Bytes bytes) {
+[[nodiscard]] Work work_with_tiles(const SimplexMesh<Dim>& mesh, double nanoseconds, Bytes bytes,
+                                   HostBytes host = {}) {
   Work work = work_of(mesh.cell_count(), nanoseconds, bytes);
   work.device_bytes += 40 * mesh.vertex_count();
+  const bool is_sorted = looks_sorted(mesh);
+  host.of_vertex += is_sorted ? 8 : 16;  // numbers both ways, and the tile of each vertex
+  host.of_cell += is_sorted ? 4 : 8 + sizeof(mesh.cells[0]);
+  work.host_bytes = mib(8) + host.of_vertex * mesh.vertex_count() + host.of_cell * mesh.cell_count();
+  work.thread_bytes = mib(2);
   return work;
 }
 

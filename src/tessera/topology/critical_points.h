@@ -86,7 +86,7 @@ template <int Dim>
 /// For choose_device(), tiling included.
 template <int Dim>
 [[nodiscard]] Work critical_points_work(const SimplexMesh<Dim>& mesh) {
-  return detail::work_with_tiles(mesh, 130, 64);
+  return detail::work_with_tiles(mesh, 130, 64, {.of_vertex = 12});
 }
 
 }  // namespace tessera

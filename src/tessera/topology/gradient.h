@@ -138,7 +138,7 @@ template <int Dim>
 /// For choose_device(), tiling included.
 template <int Dim>
 [[nodiscard]] Work gradient_work(const SimplexMesh<Dim>& mesh) {
-  return detail::work_with_tiles(mesh, 270, 80);
+  return detail::work_with_tiles(mesh, 270, 80, {.of_vertex = 24, .of_cell = Dim == 3 ? 12 : 16});
 }
 
 }  // namespace tessera

@@ -89,7 +89,7 @@ template <int Dim>
 /// For choose_device(), tiling included.
 template <int Dim>
 [[nodiscard]] Work persistence_work(const SimplexMesh<Dim>& mesh) {
-  return detail::work_with_tiles(mesh, 500, 90);
+  return detail::work_with_tiles(mesh, 500, 90, {.of_vertex = 40, .of_cell = Dim == 3 ? 20 : 24});
 }
 
 }  // namespace tessera

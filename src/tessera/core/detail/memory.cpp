@@ -1,7 +1,9 @@
 #include <tessera/core/memory.h>
 
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
@@ -60,6 +62,11 @@ std::string format_bytes(Bytes bytes) {
   return {text.data(), static_cast<std::size_t>(length)};
 }
 
+std::string format_limit(Bytes bytes) {
+  const Bytes unit = bytes >= mib(64) ? mib(1) : kib(1);
+  return std::to_string((bytes + unit - 1) / unit) + (unit == mib(1) ? 'M' : 'K');
+}
+
 Bytes peak_resident_bytes() {
   // getrusage() would also count what the process was before it became this program.
   std::ifstream status("/proc/self/status");
@@ -71,10 +78,34 @@ Bytes peak_resident_bytes() {
   return static_cast<Bytes>(usage.ru_maxrss) * 1024;
 }
 
+Bytes resident_bytes() {
+  std::ifstream pages("/proc/self/statm");
+  Bytes all = 0;
+  Bytes resident = 0;
+  pages >> all >> resident;
+  return resident * static_cast<Bytes>(sysconf(_SC_PAGESIZE));
+}
+
+Bytes MemoryBudget::unreserved(Bytes reserved) const {
+  if (scope_ == Scope::reservations || limit_ == unlimited) return 0;
+  const Bytes held = resident_bytes();
+  return held > reserved ? held - reserved : 0;
+}
+
+Bytes MemoryBudget::used() const {
+  const Bytes reserved = used_.load(std::memory_order_relaxed);
+  return reserved + unreserved(reserved);
+}
+
+Bytes MemoryBudget::left() const {
+  return limit_ == unlimited ? limit_ : limit_ - std::min(limit_, used());
+}
+
 bool MemoryBudget::try_reserve(Bytes bytes) {
   Bytes used = used_.load(std::memory_order_relaxed);
+  const Bytes taken = unreserved(used);
   do {
-    if (bytes > limit_ || used > limit_ - bytes) return false;
+    if (bytes > limit_ || taken > limit_ - bytes || used > limit_ - bytes - taken) return false;
   } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
   Bytes peak = peak_.load(std::memory_order_relaxed);
   while (peak < used + bytes && !peak_.compare_exchange_weak(peak, used + bytes, std::memory_order_relaxed)) {
@@ -86,7 +117,8 @@ void MemoryBudget::reserve(Bytes bytes, std::string_view what) {
   if (try_reserve(bytes)) return;
   throw Error(ErrorCode::out_of_memory, std::string(what) + " needs " + format_bytes(bytes) + ", but " +
                                             format_bytes(used()) + " of the allowed " + format_bytes(limit_) +
-                                            " are in use");
+                                            " are in use; the limit must be at least " +
+                                            format_limit(used() + bytes));
 }
 
 void MemoryBudget::release(Bytes bytes) {

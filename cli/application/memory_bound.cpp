@@ -1,0 +1,65 @@
+#include "application/memory_bound.h"
+
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+namespace tessera::cli {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool is_possible = false;  // sanitizers map terabytes
+#else
+constexpr bool is_possible = true;
+#endif
+
+constexpr Bytes stack_bytes = mib(1);
+constexpr Bytes alignment_bytes = mib(2);  // a large array is mapped with a huge page more and gives it back
+
+/// What RLIMIT_DATA counts: private memory that can be written to, held or not.
+Bytes mapped_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmData:")) return kib(std::strtod(line.c_str() + 7, nullptr));
+  }
+  return 0;
+}
+
+/// Stacks count as a whole, though threads use little of them.
+void use_small_stacks() {
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return;
+  if (pthread_attr_setstacksize(&attributes, stack_bytes) == 0) pthread_setattr_default_np(&attributes);
+  pthread_attr_destroy(&attributes);
+}
+
+void limit_mapped_bytes(rlim_t bytes) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_DATA, &limit) != 0) return;
+  limit.rlim_cur = std::min(bytes, limit.rlim_max);
+  setrlimit(RLIMIT_DATA, &limit);
+}
+
+}  // namespace
+
+void MemoryBound::set(Bytes limit, int threads) {
+  const Bytes mapped = mapped_bytes();
+  if (!is_possible || mapped == 0) return;
+  use_small_stacks();
+  const Bytes held = resident_bytes();
+  const Bytes stacks = static_cast<Bytes>(threads) * stack_bytes;
+  limit_mapped_bytes(mapped + (limit - std::min(limit, held)) + stacks + alignment_bytes);
+  is_set_ = true;
+}
+
+void MemoryBound::lift() {
+  if (!is_set_) return;
+  limit_mapped_bytes(RLIM_INFINITY);
+  is_set_ = false;
+}
+
+}  // namespace tessera::cli

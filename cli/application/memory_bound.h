@@ -1,0 +1,28 @@
+// MemoryBound: --memory kept by the operating system, whoever takes the memory.
+//
+// Verbs refuse what they know will not fit before they begin. What they cannot know, such as how many walls a
+// field has, ends here: the process is not given more, and the run fails with Error(out_of_memory).
+#pragma once
+
+#include <tessera/core/memory.h>
+
+namespace tessera::cli {
+
+class MemoryBound {
+ public:
+  MemoryBound() = default;
+  MemoryBound(const MemoryBound&) = delete;
+  MemoryBound& operator=(const MemoryBound&) = delete;
+  ~MemoryBound() { lift(); }
+
+  /// From now on the process may hold `limit` at most, with this many threads. Pages of program and library
+  /// files do not count, nor does anything in a build with sanitizers.
+  void set(Bytes limit, int threads);
+  /// For libraries that do not survive it: those that draw, and those of GPUs.
+  void lift();
+
+ private:
+  bool is_set_ = false;
+};
+
+}  // namespace tessera::cli

@@ -44,9 +44,7 @@ struct SceneFiles {
   std::filesystem::path critical_points, separatrices;
   /// How to read them; its own file does not count. Only the first may be a raw volume.
   InputOptions reading = {.file = {}, .simplices = false};
-  .simplices = false
-};                          ///< how to read each of them; its own file does not count
-bool colors_first = false;  ///< by a field, so that the first of the files is no mark
+  bool colors_first = false;  ///< by a field, so that the first of the files is no mark
 };
 
 /// Reads all of them. Those of `files` that hold critical points or separatrices are marks.

@@ -49,6 +49,8 @@ AnyMesh take_surface(Session& session, const AnyMesh& mesh) {
         fmt::format("--surface takes the boundary of a tetrahedral mesh, but this is a {}; leave it out",
                     kind_name(mesh)));
   }
+  // The sides of all tetrahedra are sorted.
+  const Reservation room(session.memory(), mib(8) + 72 * tets->cell_count(), "the boundary");
   return session.in_phase(Phase::compute, [&] { return compute_boundary(*tets); });
 }
 

@@ -126,6 +126,10 @@ void print_report(Session& session, const Patient& patient, const DoctorReport& 
 }
 
 DoctorReport examine(Session& session, const Patient& patient, std::size_t max_ids) {
+  const Bytes of_cell = std::holds_alternative<TetMesh>(patient.mesh) ? 17 : 29;
+  const Reservation room(session.memory(),
+                         mib(8) + of_cell * cell_count(patient.mesh) + 46 * vertex_count(patient.mesh),
+                         "the examination");
   const DoctorOptions options = {.max_ids = max_ids, .exec = session.host(), .monitor = &session.monitor()};
   DoctorReport report = session.in_phase(Phase::compute, [&] {
     return std::visit([&](const auto& m) { return diagnose(m, options); }, patient.mesh);

@@ -51,6 +51,8 @@ void add_reading_options(OptionList& app, InputOptions& options) {
   app.add_flag(
       "--simplices", options.simplices,
       "cut polygons into triangles, hexahedra and the like into tetrahedra; most verbs do so anyway");
+  app.add_flag("--linearize", options.linearize,
+               "read quadratic and other cells of higher order by their corners alone");
   app.add_flag("!--no-weld", options.weld, "leave equal corners of the triangles of an stl file apart");
   add_raw_options(app, options.raw);
 }
@@ -71,13 +73,17 @@ Input read_input(Session& session, const InputOptions& options, CellMesh* cells)
     try {
       return read_mesh(options.file, {.simplices = options.simplices,
                                       .cells = cells,
+                                      .linearize = options.linearize,
                                       .weld = options.weld,
                                       .exec = session.host(),
                                       .monitor = &session.monitor()});
     } catch (const Error& error) {
       const std::string_view what = error.what();
-      if (what.find("has an unknown extension") == std::string_view::npos) throw;
-      throw Error(error.code(), fmt::format("{}; a raw volume needs --dims", what));
+      const auto says = [&](std::string_view words) { return what.find(words) != std::string_view::npos; };
+      if (says("has an unknown extension"))
+        throw Error(error.code(), fmt::format("{}; a raw volume needs --dims", what));
+      if (!says("ask to linearize")) throw;
+      throw Error(error.code(), fmt::format("{} (--linearize)", what));
     }
   });
   for (const std::filesystem::path& part : read.report.parts) session.add_part(part);

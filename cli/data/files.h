@@ -32,7 +32,8 @@ struct RawOptions {
 struct InputOptions {
   std::filesystem::path file;
   bool simplices = true;  ///< cut other cells; a verb that keeps them has it false
-  bool weld = true;       ///< join equal corners of stl files
+  bool linearize = false;
+  bool weld = true;  ///< join equal corners of stl files
   RawOptions raw = {};
 };
 

@@ -194,6 +194,19 @@ TEST_F(CliFiles, PolygonsAndLinesAreConvertedAsTheyAre) {
   EXPECT_EQ(info("cut.vtu")["cells_in_file"], (nlohmann::json{{"triangle", 4}}));
 }
 
+TEST_F(CliFiles, QuadraticCellsAreLinearizedOnRequest) {
+  write("q.vtk",
+        "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 6 float\n"
+        "0 0 0 2 0 0 0 2 0 1 0 0 1 1 0 0 1 0\nCELLS 1 7\n6 0 1 2 3 4 5\nCELL_TYPES 1\n22\n");
+  for (const char* verb : {"info", "doctor", "curvature"}) {
+    expect_one_sentence(run({verb, "q.vtk"}), 6, {"1 quadratic triangle", "(--linearize)"});
+    ok({verb, "q.vtk", "--linearize"});
+  }
+  const auto output = run_json({"convert", "q.vtk", "t.ply", "--linearize"});
+  EXPECT_EQ(output["result"]["output"]["points"], 3);
+  EXPECT_NE(output["notes"].dump().find("dropped 3 points"), std::string::npos) << output["notes"];
+}
+
 TEST_F(CliFiles, DoctorIsContentWithAGoodMesh) {
   ok({"make", "octahedron", "-o", "o.ply"});
   const auto result = run_json({"doctor", "o.ply"})["result"];

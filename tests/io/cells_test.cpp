@@ -1,10 +1,16 @@
 // Cells that are kept as a file has them: VTK's reader is the second opinion on what is read and written.
+#include <map>
+#include <sstream>
+
 #include <vtkCell.h>
 #include <vtkCellData.h>
 #include <vtkDataArray.h>
 #include <vtkDataSet.h>
+#include <vtkGenericCell.h>
+#include <vtkNew.h>
 #include <vtkPointData.h>
 
+#include "io/samples.h"
 #include "io/support.h"
 #include "io/vtk_peer.h"
 
@@ -321,6 +327,148 @@ TEST_F(Cells, BrokenMeshesAreNotWritten) {
   expect_bad(mesh, {"\"short\" has 0 tuples for 1 cells"});
 }
 
+TEST_F(Cells, HigherOrderIsLinearizedOnRequest) {
+  testing::save(directory / "a.vtk", testing::quadratic_vtk());
+  testing::expect_error(ErrorCode::unsupported,
+                        {"a.vtk", "1 quadratic triangle (type 22), 1 bi quadratic quad (type 28)", "type 36",
+                         "1 lagrange tetra (type 71)", "ask to linearize"},
+                        [&] { return read_mesh(directory / "a.vtk", {.simplices = true}); });
+  CellMesh mesh;
+  report = read_mesh(directory / "a.vtk", {.cells = &mesh, .linearize = true}).report;
+  EXPECT_EQ(mesh.types, (Array<CellType>{CellType::quad, CellType::triangle, CellType::polygon,
+                                         CellType::tetrahedron, CellType::quad}));
+  // Dropped are 1, 3, 4, 7, 11, 16, 18, 19 and 20. 5, 9 and 10 are corners elsewhere, 17 is no node at all.
+  const auto ids = mesh.point_data.at("id").as<std::int32_t>();
+  EXPECT_EQ(Ids(ids.begin(), ids.end()), (Ids{0, 2, 5, 6, 8, 9, 10, 12, 13, 14, 15, 17}));
+  EXPECT_EQ(mesh.points[VertexId(11)], (Vec3d{9, 9, 9}));
+  const auto named = [&](std::size_t cell) {
+    Ids in_file = corners(mesh, cell);
+    for (std::uint32_t& v : in_file) v = static_cast<std::uint32_t>(ids[v]);
+    return in_file;
+  };
+  EXPECT_EQ(named(0), (Ids{0, 2, 8, 6}));
+  EXPECT_EQ(named(1), (Ids{2, 9, 8}));
+  EXPECT_EQ(named(2), (Ids{0, 2, 9}));
+  EXPECT_EQ(named(3), (Ids{12, 13, 14, 15}));
+  EXPECT_EQ(named(4), (Ids{2, 9, 10, 5}));
+  EXPECT_EQ(mesh.cell_data.at("row"), Field("row", Array<std::int32_t>{5, 6, 7, 8, 9}));
+  ASSERT_EQ(report.notes.size(), 1U);
+  EXPECT_NE(report.notes[0].find("kept the corners and dropped 9 points"), std::string::npos);
+  EXPECT_EQ(report.cells.size(), 5U);
+  // Linear cells are cut or refused as ever.
+  const ReadResult cut = read_mesh(directory / "a.vtk", {.simplices = true, .linearize = true});
+  EXPECT_EQ(std::get<TetMesh>(cut.mesh).cell_count(), 1U);
+}
+
+/// One cell of VTK's whose nodes lie where it has them by itself.
+vtkSmartPointer<vtkUnstructuredGrid> make_single_cell(int type) {
+  vtkNew<vtkGenericCell> cell;
+  cell->SetCellType(type);
+  const double* const places = cell->GetParametricCoords();
+  const vtkIdType count = cell->GetNumberOfPoints();
+  vtkNew<vtkPoints> points;
+  std::vector<vtkIdType> ids;
+  for (vtkIdType i = 0; i < count; ++i)
+    ids.push_back(points->InsertNextPoint(places[3 * i], places[3 * i + 1], places[3 * i + 2]));
+  auto grid = vtkSmartPointer<vtkUnstructuredGrid>::New();
+  grid->SetPoints(points);
+  grid->InsertNextCell(type, count, ids.data());
+  return grid;
+}
+
+double volume_of(const TetMesh& mesh) {
+  double sum = 0;
+  for (const TetMesh::Cell& t : mesh.cells) {
+    const Vec3d a = mesh.points[t[0]];
+    const double six = dot(cross(mesh.points[t[1]] - a, mesh.points[t[2]] - a), mesh.points[t[3]] - a);
+    EXPECT_GT(six, 0);
+    sum += six / 6;
+  }
+  return sum;
+}
+
+TEST_F(Cells, SolidsOfHigherOrderKeepTheirCornersAndSide) {
+  const std::map<int, std::pair<std::size_t, double>> wanted = {
+      {VTK_QUADRATIC_TETRA, {4, 1.0 / 6}},
+      {VTK_QUADRATIC_HEXAHEDRON, {8, 1}},
+      {VTK_TRIQUADRATIC_HEXAHEDRON, {8, 1}},
+      {VTK_BIQUADRATIC_QUADRATIC_HEXAHEDRON, {8, 1}},
+      {VTK_QUADRATIC_WEDGE, {6, 0.5}},
+      {VTK_QUADRATIC_LINEAR_WEDGE, {6, 0.5}},
+      {VTK_BIQUADRATIC_QUADRATIC_WEDGE, {6, 0.5}},
+      {VTK_QUADRATIC_PYRAMID, {5, 1.0 / 3}},
+      {VTK_TRIQUADRATIC_PYRAMID, {5, 1.0 / 6}}};  // VTK puts its apex at 0.5
+  for (const auto& [type, corners_and_volume] : wanted) {
+    SCOPED_TRACE(type);
+    testing::vtk_write_legacy(make_single_cell(type), directory / "a.vtk", false);
+    const TetMesh mesh = read_tets(directory / "a.vtk", {.simplices = true, .linearize = true});
+    EXPECT_EQ(mesh.vertex_count(), corners_and_volume.first);
+    EXPECT_NEAR(volume_of(mesh), corners_and_volume.second, 1e-12);
+  }
+}
+
+TEST_F(Cells, SurfacesOfHigherOrderKeepTheirCorners) {
+  const std::map<int, CellType> wanted = {
+      {VTK_QUADRATIC_EDGE, CellType::line},         {VTK_CUBIC_LINE, CellType::line},
+      {VTK_QUADRATIC_TRIANGLE, CellType::triangle}, {VTK_BIQUADRATIC_TRIANGLE, CellType::triangle},
+      {VTK_QUADRATIC_QUAD, CellType::quad},         {VTK_BIQUADRATIC_QUAD, CellType::quad},
+      {VTK_QUADRATIC_LINEAR_QUAD, CellType::quad}};
+  for (const auto& [type, linear] : wanted) {
+    SCOPED_TRACE(type);
+    const auto grid = make_single_cell(type);
+    testing::vtk_write_xml(grid, directory / "a.vtu", {.mode = "raw", .compressor = "none"});
+    CellMesh cells;
+    const ReadResult read = read_mesh(directory / "a.vtu", {.cells = &cells, .linearize = true});
+    const std::size_t corner_count = linear == CellType::line ? 2 : linear == CellType::triangle ? 3 : 4;
+    if (linear == CellType::triangle) {
+      EXPECT_EQ(std::get<TriMesh>(read.mesh).vertex_count(), corner_count);
+      continue;
+    }
+    ASSERT_EQ(cells.types, (Array<CellType>{linear}));
+    EXPECT_EQ(cells.vertex_count(), corner_count);
+    for (std::uint32_t v = 0; v < corner_count; ++v) {
+      const double* p = grid->GetPoint(v);
+      EXPECT_EQ(cells.points[cells.cells[0][v]], (Vec3d{p[0], p[1], p[2]}));
+    }
+  }
+}
+
+/// A prism of Gmsh's and Medit's: its lower triangle is seen counter-clockwise from within. The nodes behind
+/// the corners lie anywhere.
+TEST_F(Cells, MeshGeneratorsWriteHigherOrder) {
+  const std::string prism = "0 0 0\n1 0 0\n0 1 0\n0 0 1\n1 0 1\n0 1 1\n";
+  std::string msh = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n18\n";
+  std::string medit = "MeshVersionFormatted 2\nDimension 3\nVertices 18\n";
+  std::string corners_18;
+  std::istringstream lines(prism);
+  for (int i = 1; i <= 18; ++i) {
+    std::string place = "9 9 9";
+    if (i <= 6) std::getline(lines, place);
+    msh += std::to_string(i) + " " + place + "\n";
+    medit += place + " 0\n";
+    corners_18 += " " + std::to_string(i);
+  }
+  msh += "$EndNodes\n$Elements\n1\n1 13 0" + corners_18 + "\n$EndElements\n";
+  medit += "PrismsP2 1\n" + corners_18 + " 7\nEnd\n";
+  testing::save(directory / "a.msh", msh);
+  testing::save(directory / "a.mesh", medit);
+  for (const char* name : {"a.msh", "a.mesh"}) {
+    const TetMesh mesh = read_tets(directory / name, {.simplices = true, .linearize = true});
+    EXPECT_EQ(mesh.vertex_count(), 6U) << name;
+    EXPECT_NEAR(volume_of(mesh), 0.5, 1e-12) << name;
+    testing::expect_error(ErrorCode::unsupported, {name, "ask to linearize"},
+                          [&] { return read_mesh(directory / name, {.simplices = true}); });
+    testing::expect_error(ErrorCode::unsupported, {name, "1 wedge", "ask for simplices"},
+                          [&] { return read_mesh(directory / name, {.linearize = true}); });
+  }
+  testing::save(directory / "a.node", "7 2 0 0\n1 0 0\n2 1 0\n3 0 1\n4 1 1\n5 2 2\n6 3 3\n7 4 4\n");
+  testing::save(directory / "a.ele", "1 6 1\n1 1 2 3 5 6 7 2.5\n");
+  const TriMesh mesh = read_triangles(directory / "a.ele", {.linearize = true});
+  EXPECT_EQ(mesh.vertex_count(), 4U);  // the fourth is no node
+  EXPECT_EQ(mesh.cells[0], (TriMesh::Cell{VertexId(0), VertexId(1), VertexId(2)}));
+  EXPECT_EQ(mesh.cell_data.at("attribute0").as<double>()[0], 2.5);
+}
+
 TEST_F(Cells, BadCellsAreRefused) {
   CellMesh cells;
   const auto expect_bad = [&](const std::string& name, const std::string& text,
@@ -335,6 +483,16 @@ TEST_F(Cells, BadCellsAreRefused) {
       "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n"
       "0 0 0 1 0 0 0 1 0 1 1 0\n";
   expect_bad("a.vtk", start + "CELLS 1 4\n3 0 1 2\nCELL_TYPES 1\n9\n", {"cell 0 is a quad with 3 corners"});
+  const auto expect_order = [&](const std::string& text, std::string_view words) {
+    testing::save(directory / "a.vtk", start + text);
+    testing::expect_error(ErrorCode::bad_file, {"a.vtk", words}, [&] {
+      return read_mesh(directory / "a.vtk", {.cells = &cells, .linearize = true});
+    });
+  };
+  expect_order("CELLS 1 4\n3 0 1 2\nCELL_TYPES 1\n22\n", "cell 0 is a quadratic triangle (type 22) with 3");
+  expect_order("CELLS 1 4\n3 0 1 2\nCELL_TYPES 1\n36\n", "(type 36) with 3 corners");
+  expect_order("CELLS 1 4\n3 0 1 2\nCELL_TYPES 1\n71\n", "(type 71) with 3 corners");
+  expect_order("CELLS 1 7\n6 0 1 2 3 3 9\nCELL_TYPES 1\n22\n", "names point 9");
 }
 
 }  // namespace

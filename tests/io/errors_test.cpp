@@ -120,7 +120,7 @@ TEST(ReadErrors, CellsThatCanNotBeCut) {
            cells + "\n" + types + "\n";
   };
   expect_refused("a.vtk", vtk("CELLS 1 4\n3 0 1 2", "CELL_TYPES 1\n22"), ErrorCode::unsupported,
-                 {"1 quadratic triangle", "type 22"}, true);
+                 {"1 quadratic triangle", "type 22", "ask to linearize"}, true);
   expect_refused("a.vtk", vtk("CELLS 1 4\n3 0 1 2", "CELL_TYPES 1\n42"), ErrorCode::unsupported,
                  {"1 polyhedron"}, true);
   expect_refused("a.vtk", vtk("CELLS 1 4\n3 0 1 2", "CELL_TYPES 1\n999"), ErrorCode::unsupported,

@@ -145,7 +145,7 @@ void expect_valid(const PolyData& poly) {
   }
 }
 
-/// How a file is read.
+/// How a file is read; cells of higher order are linearized where others are not refused.
 enum class Way : std::uint8_t { refuse, cut, keep };
 
 /// Writes over the file that is there, which is in memory where the system has such a place.
@@ -175,8 +175,9 @@ class Fuzz : public ::testing::TestWithParam<std::string> {
     ::alarm(seconds_a_file);
     try {
       CellMesh cells;
-      const ReadResult result =
-          read_mesh(file, {.simplices = way == Way::cut, .cells = way == Way::keep ? &cells : nullptr});
+      const ReadResult result = read_mesh(file, {.simplices = way == Way::cut,
+                                                 .cells = way == Way::keep ? &cells : nullptr,
+                                                 .linearize = way != Way::refuse});
       std::visit([](const auto& mesh) { expect_valid(mesh); }, result.mesh);
       expect_valid(cells);
       ++valid;
@@ -250,6 +251,7 @@ std::map<std::string, std::string> seed_files(const std::string& format) {
       keep(name);
     }
   }
+  if (format == "vtk") files["quadratic.vtk"] = testing::quadratic_vtk();
   if (format == "vtk") {
     for (const bool is_text : {false, true}) {
       const std::string kind = is_text ? "text" : "binary";

@@ -731,4 +731,21 @@ std::map<std::string, std::string> companions() {
           {"ten.raw", make_bytes("ffff0001000200030100")}};
 }
 
+std::string quadratic_vtk() {
+  return "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 21 float\n"
+         "0 0 0  1 0 0  2 0 0  0 1 0  1 1 0  2 1 0  0 2 0  1 2 0  2 2 0\n"            // 0 .. 8: the quad
+         "3 0 0  3 1 0  2.5 0.5 0\n"                                                  // 9 .. 11: the triangle
+         "4 0 0  5 0 0  4 1 0  4 0 1  4.5 0 0  9 9 9  4 0.5 0  4 0 0.5  4.5 0.5 0\n"  // 17 is nobody's
+         "CELLS 5 40\n"
+         "9 0 2 8 6 1 5 7 3 4\n"
+         "6 2 9 8 9 10 5\n"
+         "6 0 2 9 1 11 4\n"
+         "10 12 13 14 15 16 20 18 19 20 18\n"
+         "4 2 9 10 5\n"
+         "CELL_TYPES 5\n28\n22\n36\n71\n9\n"
+         "CELL_DATA 5\nSCALARS row int 1\nLOOKUP_TABLE default\n5 6 7 8 9\n"
+         "POINT_DATA 21\nSCALARS id int 1\nLOOKUP_TABLE default\n"
+         "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20\n";
+}
+
 }  // namespace tessera::testing

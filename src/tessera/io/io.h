@@ -30,6 +30,9 @@ struct ReadOptions {
   /// If set, the cells of a file are put there as they are, of all types and dimensions, and the mesh that is
   /// returned is then empty. Grids, and files of triangles or tetrahedra alone, are read as ever.
   CellMesh* cells = nullptr;
+  /// Read cells of higher order as what their corners make, and drop the points between corners with their
+  /// data, which the report says. Without it a file that holds such cells is refused with their census.
+  bool linearize = false;
   /// Join equal corners of formats that store the corners of each triangle apart (stl), numbered by their
   /// first occurrence. Triangles with two corners at one place are left out.
   bool weld = true;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include <vtkCellType.h>
 #include <vtkCellTypes.h>
 
 namespace tessera::detail::io {
@@ -61,12 +62,20 @@ bool is_uniform(const RawMesh& raw, const Census& census, std::uint8_t type, std
   return census.counts[type] == raw.types.size() && raw.ends.is_uniform(corners);
 }
 
+/// Can a cell of the type have that many corners or, if it is of higher order, nodes?
+bool has_good_size(std::uint8_t type, std::uint64_t size) {
+  if (type <= pyramid)
+    return corner_counts[type] < 0 || size == static_cast<std::uint64_t>(corner_counts[type]);
+  const LinearCell linear = find_linear(type);
+  if (linear.corners == 0) return size % 2 == 0;
+  return linear.nodes == 0 ? size >= linear.corners : size == linear.nodes;
+}
+
 void check_corner_counts(const Input& input, const RawMesh& raw) {
   std::uint64_t begin = 0;
   for (std::size_t i = 0; i < raw.types.size(); ++i) {
-    const int wanted = corner_counts[raw.types[i]];
     const std::uint64_t corners = raw.ends[i] - begin;
-    if (wanted >= 0 && corners != static_cast<std::uint64_t>(wanted)) {
+    if (!has_good_size(raw.types[i], corners)) {
       input.fail("cell " + std::to_string(i) + " is a " + cell_type_name(raw.types[i]) + " with " +
                  std::to_string(corners) + " corners");
     }
@@ -74,11 +83,28 @@ void check_corner_counts(const Input& input, const RawMesh& raw) {
   }
 }
 
-void check_types(const Input& input, const Census& census) {
-  const std::string strange = census.say([](std::uint8_t type) { return type > pyramid; });
-  if (!strange.empty()) {
+bool is_higher(std::uint8_t type) {
+  return find_linear(type).type != empty_cell;
+}
+
+void check_types(const Input& input, const Census& census, const ReadOptions& options) {
+  const std::string strange =
+      census.say([](std::uint8_t type) { return type > pyramid && !is_higher(type); });
+  if (!strange.empty())
     input.refuse("holds cells that Tessera cannot read: " + strange + "; convert them to linear cells first");
+  if (census.of(is_higher) > 0 && !options.linearize) {
+    input.refuse("holds cells of higher order: " + census.say(is_higher) +
+                 "; ask to linearize them, which keeps their corners alone");
   }
+}
+
+/// With cells of higher order counted as what they will be.
+Census linear_census(Census census) {
+  for (int type = pyramid + 1; type < 256; ++type) {
+    const LinearCell linear = find_linear(static_cast<std::uint8_t>(type));
+    if (linear.type != empty_cell) census.counts[linear.type] += std::exchange(census.counts[type], 0);
+  }
+  return census;
 }
 
 /// Refuses cells that only a cut would turn into simplices.
@@ -137,6 +163,54 @@ void cut_strip(std::span<const VertexId> corners, const Add& add) {
   }
 }
 
+/// Leaves out the points that lie between corners and are no cell's corner.
+void drop_middles(CellMesh& mesh, const Array<std::uint8_t>& is_middle, std::uint64_t& dropped) {
+  Array<std::uint8_t> is_dropped = is_middle;
+  for (const VertexId v : mesh.cells.corners) is_dropped[v.index()] = 0;
+  Array<std::uint32_t> kept;
+  Array<std::uint32_t> place(is_dropped.size());
+  for (std::uint32_t v = 0; v < is_dropped.size(); ++v) {
+    place[v] = static_cast<std::uint32_t>(kept.size());
+    if (is_dropped[v] == 0) kept.push_back(v);
+  }
+  dropped = is_dropped.size() - kept.size();
+  for (VertexId& v : mesh.cells.corners) v = VertexId(place[v.index()]);
+  mesh.points = mesh.points.gather(kept);
+  mesh.point_data = mesh.point_data.gather(kept);
+}
+
+/// Keeps the corners of cells of higher order.
+CellMesh linearize(CellMesh mesh, RawMesh& raw, const Census& census, FileReport& report) {
+  Array<std::uint8_t> is_middle(mesh.vertex_count(), std::uint8_t{0});
+  CellEnds ends;
+  std::uint64_t begin = 0;
+  std::uint64_t to = 0;
+  for (std::size_t i = 0; i < raw.types.size(); begin = raw.ends[i++]) {
+    const LinearCell linear = find_linear(raw.types[i]);
+    const std::uint64_t nodes = raw.ends[i] - begin;
+    const std::uint64_t corners = linear.type == empty_cell ? nodes
+                                  : linear.corners == 0     ? nodes / 2
+                                                            : linear.corners;
+    VertexId* const own = mesh.cells.corners.data() + begin;
+    for (std::uint64_t k = corners; k < nodes; ++k) is_middle[own[k].index()] = 1;
+    if (linear.type != empty_cell) raw.types[i] = linear.type;
+    if (linear.type == wedge) {  // VTK turns the triangles of linear wedges alone
+      std::swap(own[1], own[2]);
+      std::swap(own[4], own[5]);
+    }
+    std::copy(own, own + corners, mesh.cells.corners.data() + to);
+    to += corners;
+    ends.push_back(to);
+  }
+  mesh.cells.corners.resize(to);
+  raw.ends = std::move(ends);
+  std::uint64_t dropped = 0;
+  drop_middles(mesh, is_middle, dropped);
+  report.notes.push_back("Linearized " + census.say(is_higher) + ": kept the corners and dropped " +
+                         std::to_string(dropped) + " points between them.");
+  return mesh;
+}
+
 /// Takes strips apart and leaves out cells that are empty.
 CellMesh take_apart(CellMesh mesh, const RawMesh& raw, FileReport& report) {
   Array<VertexId> corners = std::exchange(mesh.cells.corners, {});
@@ -169,11 +243,13 @@ CellMesh take_apart(CellMesh mesh, const RawMesh& raw, FileReport& report) {
 }
 
 /// The general case: the cells as they are.
-CellMesh take_cells(const Input& input, RawMesh& raw, const FillCorners& fill_corners, FileReport& report) {
+CellMesh take_cells(const Input& input, RawMesh& raw, const FillCorners& fill_corners, const Census& census,
+                    FileReport& report) {
   CellMesh mesh = with_data<CellMesh>(raw);
   mesh.cells.corners.resize(raw.ends.last());
   CornerSink sink(input, mesh.cells.corners, mesh.points.size(), raw.ends);
   fill_corners(sink);
+  if (census.of(is_higher) > 0) mesh = linearize(std::move(mesh), raw, census, report);
   const auto is_apart = [](std::uint8_t type) { return type == triangle_strip || type == empty_cell; };
   if (std::any_of(raw.types.begin(), raw.types.end(), is_apart))
     return take_apart(std::move(mesh), raw, report);
@@ -220,6 +296,43 @@ AnyMesh cut_cells(const Input& input, CellMesh cells, int dimension, FileReport&
 
 }  // namespace
 
+LinearCell find_linear(std::uint8_t type) {
+  switch (type) {
+    case quadratic_edge: return {line, 2, 3};
+    case quadratic_triangle: return {triangle, 3, 6};
+    case quadratic_quad: return {quad, 4, 8};
+    case quadratic_tetrahedron: return {tetrahedron, 4, 10};
+    case quadratic_hexahedron: return {hexahedron, 8, 20};
+    case quadratic_wedge: return {wedge, 6, 15};
+    case quadratic_pyramid: return {pyramid, 5, 13};
+    case biquadratic_quad: return {quad, 4, 9};
+    case triquadratic_hexahedron: return {hexahedron, 8, 27};
+    case VTK_QUADRATIC_LINEAR_QUAD: return {quad, 4, 6};
+    case VTK_QUADRATIC_LINEAR_WEDGE: return {wedge, 6, 12};
+    case biquadratic_wedge: return {wedge, 6, 18};
+    case VTK_BIQUADRATIC_QUADRATIC_HEXAHEDRON: return {hexahedron, 8, 24};
+    case VTK_BIQUADRATIC_TRIANGLE: return {triangle, 3, 7};
+    case VTK_CUBIC_LINE: return {line, 2, 4};
+    case quadratic_polygon: return {polygon, 0, 0};
+    case VTK_TRIQUADRATIC_PYRAMID: return {pyramid, 5, 19};
+    case lagrange_curve:
+    case VTK_BEZIER_CURVE: return {line, 2, 0};
+    case lagrange_triangle:
+    case VTK_BEZIER_TRIANGLE: return {triangle, 3, 0};
+    case VTK_LAGRANGE_QUADRILATERAL:
+    case VTK_BEZIER_QUADRILATERAL: return {quad, 4, 0};
+    case lagrange_tetrahedron:
+    case VTK_BEZIER_TETRAHEDRON: return {tetrahedron, 4, 0};
+    case lagrange_hexahedron:
+    case VTK_BEZIER_HEXAHEDRON: return {hexahedron, 8, 0};
+    case VTK_LAGRANGE_WEDGE:
+    case VTK_BEZIER_WEDGE: return {wedge, 6, 0};
+    case lagrange_pyramid:
+    case VTK_BEZIER_PYRAMID: return {pyramid, 5, 0};
+    default: return {};
+  }
+}
+
 void name_polygons(RawMesh& raw) {
   std::uint64_t begin = 0;
   for (std::size_t i = 0; i < raw.types.size(); ++i) {
@@ -261,10 +374,10 @@ AnyMesh assemble(const Input& input, RawMesh raw, const FillCorners& fill_corner
   }
   if (is_uniform(raw, census, tetrahedron, 4)) return take_simplices<TetMesh>(input, raw, fill_corners);
   if (is_uniform(raw, census, triangle, 3)) return take_simplices<TriMesh>(input, raw, fill_corners);
-  check_types(input, census);
+  check_types(input, census, options);
   check_corner_counts(input, raw);
-  if (options.cells == nullptr && !options.simplices) refuse_cuts(input, census);
-  CellMesh cells = take_cells(input, raw, fill_corners, report);
+  if (options.cells == nullptr && !options.simplices) refuse_cuts(input, linear_census(census));
+  CellMesh cells = take_cells(input, raw, fill_corners, census, report);
   raw = {};
   note_taken(census, report);
   if (options.cells != nullptr && !is_simplicial(cells)) {

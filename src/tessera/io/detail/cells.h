@@ -35,7 +35,33 @@ enum RawType : std::uint8_t {
   hexahedron = 12,
   wedge = 13,
   pyramid = 14,
+  // With nodes between their corners. There are more of them: find_linear() knows all that can be read.
+  quadratic_edge = 21,
+  quadratic_triangle = 22,
+  quadratic_quad = 23,
+  quadratic_tetrahedron = 24,
+  quadratic_hexahedron = 25,
+  quadratic_wedge = 26,
+  quadratic_pyramid = 27,
+  biquadratic_quad = 28,
+  triquadratic_hexahedron = 29,
+  biquadratic_wedge = 32,
+  quadratic_polygon = 36,
+  lagrange_curve = 68,
+  lagrange_triangle = 69,
+  lagrange_tetrahedron = 71,
+  lagrange_hexahedron = 72,
+  lagrange_pyramid = 74,
 };
+
+/// What a cell of higher order is without the nodes between its corners, which follow them.
+struct LinearCell {
+  RawType type = empty_cell;
+  std::uint8_t corners = 0;  ///< 0: half of the nodes
+  std::uint8_t nodes = 0;    ///< 0: any number
+};
+/// `empty_cell` for types that are not of higher order, or not known.
+[[nodiscard]] LinearCell find_linear(std::uint8_t type);
 
 /// Where each cell's corners end in the list of all corners. Takes no memory while all cells have the same
 /// number of corners, as they have in most files.

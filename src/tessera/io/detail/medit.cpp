@@ -16,13 +16,20 @@ struct MeditType {
   std::size_t corners;
 };
 
-constexpr std::array<MeditType, 7> cell_types = {{{"Edges", line, 2},
-                                                  {"Triangles", triangle, 3},
-                                                  {"Quadrilaterals", quad, 4},
-                                                  {"Tetrahedra", tetrahedron, 4},
-                                                  {"Hexahedra", hexahedron, 8},
-                                                  {"Prisms", wedge, 6},
-                                                  {"Pyramids", pyramid, 5}}};
+constexpr std::array<MeditType, 14> cell_types = {{{"Edges", line, 2},
+                                                   {"Triangles", triangle, 3},
+                                                   {"Quadrilaterals", quad, 4},
+                                                   {"Tetrahedra", tetrahedron, 4},
+                                                   {"Hexahedra", hexahedron, 8},
+                                                   {"Prisms", wedge, 6},
+                                                   {"Pyramids", pyramid, 5},
+                                                   {"EdgesP2", quadratic_edge, 3},
+                                                   {"TrianglesP2", quadratic_triangle, 6},
+                                                   {"QuadrilateralsQ2", biquadratic_quad, 9},
+                                                   {"TetrahedraP2", quadratic_tetrahedron, 10},
+                                                   {"HexahedraQ2", triquadratic_hexahedron, 27},
+                                                   {"PrismsP2", biquadratic_wedge, 18},
+                                                   {"PyramidsP2", lagrange_pyramid, 14}}};
 
 class MeditReader {
  public:
@@ -110,7 +117,8 @@ std::string MeditReader::read_section(const std::string& keyword) {
       read_cells(cells);
       return std::string(next_word());
     }
-    // "TetrahedraP2", "HexahedraQ2"
+  }
+  for (const MeditType& cells : cell_types) {  // "TetrahedraP3", "HexahedraQ3"
     if (keyword.starts_with(cells.keyword) && keyword.size() == cells.keyword.size() + 2) {
       input_.refuse("holds cells that Tessera cannot read: " + keyword +
                     "; convert them to linear cells first");

@@ -30,31 +30,38 @@ std::optional<MshType> find_type(std::int32_t number) {
     case 5: return MshType{hexahedron, 8};
     case 6: return MshType{wedge, 6};
     case 7: return MshType{pyramid, 5};
+    case 8: return MshType{quadratic_edge, 3};
+    case 9: return MshType{quadratic_triangle, 6};
+    case 10: return MshType{biquadratic_quad, 9};
+    case 11: return MshType{quadratic_tetrahedron, 10};
+    case 12: return MshType{triquadratic_hexahedron, 27};
+    case 13: return MshType{biquadratic_wedge, 18};
+    case 14: return MshType{lagrange_pyramid, 14};
     case 15: return MshType{vertex, 1};
+    case 16: return MshType{quadratic_quad, 8};
+    case 17: return MshType{quadratic_hexahedron, 20};
+    case 18: return MshType{quadratic_wedge, 15};
+    case 19: return MshType{quadratic_pyramid, 13};
+    case 20: return MshType{lagrange_triangle, 9};
+    case 21: return MshType{lagrange_triangle, 10};
+    case 22: return MshType{lagrange_triangle, 12};
+    case 23:
+    case 24: return MshType{lagrange_triangle, 15};
+    case 25: return MshType{lagrange_triangle, 21};
+    case 26: return MshType{lagrange_curve, 4};
+    case 27: return MshType{lagrange_curve, 5};
+    case 28: return MshType{lagrange_curve, 6};
+    case 29: return MshType{lagrange_tetrahedron, 20};
+    case 30: return MshType{lagrange_tetrahedron, 35};
+    case 31: return MshType{lagrange_tetrahedron, 56};
+    case 92: return MshType{lagrange_hexahedron, 64};
+    case 93: return MshType{lagrange_hexahedron, 125};
     default: return std::nullopt;
   }
 }
 
-/// "10-node tetrahedron (Gmsh type 11)"
-std::string name_type(std::int32_t number) {
-  constexpr std::array<std::pair<std::int32_t, std::string_view>, 11> names = {{{8, "3-node line"},
-                                                                                {9, "6-node triangle"},
-                                                                                {10, "9-node quad"},
-                                                                                {11, "10-node tetrahedron"},
-                                                                                {12, "27-node hexahedron"},
-                                                                                {13, "18-node wedge"},
-                                                                                {14, "14-node pyramid"},
-                                                                                {16, "8-node quad"},
-                                                                                {17, "20-node hexahedron"},
-                                                                                {18, "15-node wedge"},
-                                                                                {19, "13-node pyramid"}}};
-  const auto* const found =
-      std::find_if(names.begin(), names.end(), [&](const auto& known) { return known.first == number; });
-  const std::string name = found == names.end() ? "other cell" : std::string(found->second);
-  return name + " (Gmsh type " + std::to_string(number) + ")";
-}
-
 int dimension_of(std::uint8_t type) {
+  if (type > pyramid) type = find_linear(type).type;
   return type >= tetrahedron ? 3 : type >= triangle ? 2 : type >= line ? 1 : 0;
 }
 
@@ -443,7 +450,7 @@ void MshReader::read_new_elements() {
 MshType MshReader::known_type(std::int32_t number) const {
   const auto type = find_type(number);
   if (!type) {
-    input_.refuse("holds cells that Tessera cannot read: " + name_type(number) +
+    input_.refuse("holds cells that Tessera cannot read: Gmsh's type " + std::to_string(number) +
                   "; convert them to linear cells first");
   }
   return *type;

@@ -126,14 +126,12 @@ Array<std::int64_t> read_cells(Input& input, RawMesh& raw, std::uint64_t first, 
   const auto count = lines.number<std::uint64_t>();
   const auto corner_count = lines.number<std::uint64_t>();
   const std::uint64_t columns = lines.optional_count();
-  if (corner_count == 6 || corner_count == 10) {
-    input.refuse("holds cells that Tessera cannot read: " +
-                 std::string(corner_count == 6 ? "6-node triangle" : "10-node tetrahedron") +
-                 "; convert them to linear cells first");
-  }
-  if (corner_count != 3 && corner_count != 4) {
-    input.fail("has cells of " + std::to_string(corner_count) + " points");
-  }
+  const RawType type = corner_count == 3    ? triangle
+                       : corner_count == 4  ? tetrahedron
+                       : corner_count == 6  ? quadratic_triangle
+                       : corner_count == 10 ? quadratic_tetrahedron
+                                            : empty_cell;
+  if (type == empty_cell) input.fail("has cells of " + std::to_string(corner_count) + " points");
   input.require(count, 2 * corner_count + 1, "cells");
   Attributes attributes(input, columns, count);
   Array<std::int64_t> corners;
@@ -150,7 +148,7 @@ Array<std::int64_t> read_cells(Input& input, RawMesh& raw, std::uint64_t first, 
       }
       corners.push_back(static_cast<std::int64_t>(corner - first));
     }
-    raw.add_cell(corner_count == 3 ? triangle : tetrahedron, corners);
+    raw.add_cell(type, corners);
     attributes.read_row(lines, i);
   }
   lines.finish(report);

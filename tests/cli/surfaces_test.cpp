@@ -32,6 +32,13 @@ TEST_F(CliSurfaces, DualOfASphereAndOfASheet) {
   EXPECT_EQ(dual.polygons.size(), 642u);
   EXPECT_EQ(dual.cell_data.at("smooth").size(), 642u);
   ok({"make", "height-field", "--size", "7x5", "-o", "h.vtp"});
+  write("cube.off",
+        "OFF\n8 6 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n0 0 1\n1 0 1\n1 1 1\n0 1 1\n"
+        "4 0 3 2 1\n4 4 5 6 7\n4 0 1 5 4\n4 1 2 6 5\n4 2 3 7 6\n4 3 0 4 7\n");
+  const json cube = result({"dual", "cube.off"});
+  EXPECT_EQ(cube["points"], 6);
+  EXPECT_EQ(cube["polygons"], 8);
+  EXPECT_EQ(result({"dual", "cube.off", "--simplices"})["points"], 12);
   const json open = result({"dual", "h.vtp"});
   EXPECT_EQ(open["polygons"], 5 * 3);
   EXPECT_EQ(open["lines"], 18);

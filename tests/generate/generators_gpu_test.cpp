@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -412,6 +413,19 @@ TEST_F(DeviceDual, IsTheHosts) {
   for (const TriMesh& bare : meshes) {
     for (const TriMesh& mesh : {with_data(bare), in_double(bare)})
       ASSERT_EQ(make_dual(mesh, {.exec = Exec::cuda(0)}), make_dual(mesh));
+  }
+}
+
+TEST_F(DeviceDual, OfPolygonsIsLeftToTheHost) {
+  CellMesh quad;
+  quad.points = Array<Vec3f>{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}};
+  quad.types.push_back(CellType::quad);
+  quad.cells.add(std::array{VertexId(0), VertexId(1), VertexId(2), VertexId(3)});
+  try {
+    (void)make_dual(quad, {.exec = Exec::cuda(0)});
+    ADD_FAILURE() << "not refused";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::unsupported);
   }
 }
 

@@ -80,6 +80,101 @@ TEST(Dual, OfAClosedSurfaceHasAPolygonForEachVertex) {
   }
 }
 
+CellMesh as_cells(const TriMesh& mesh) {
+  CellMesh cells;
+  cells.points = mesh.points;
+  cells.point_data = mesh.point_data;
+  cells.cell_data = mesh.cell_data;
+  for (const TriMesh::Cell& cell : mesh.cells) {
+    cells.types.push_back(CellType::triangle);
+    cells.cells.add(cell);
+  }
+  return cells;
+}
+
+TEST(Dual, OfTrianglesAsPolygonsIsThatOfTriangles) {
+  for (const char* name :
+       {"triangle", "two_triangles", "three_face_fan", "moebius", "bow_tie", "octahedron"}) {
+    TriMesh mesh = make_small_surface(name);
+    mesh.cell_data.add(Field("c", Array<std::int32_t>(mesh.cell_count(), 4)));
+    EXPECT_EQ(make_dual(as_cells(mesh)), make_dual(mesh)) << name;
+  }
+  EXPECT_EQ(make_dual(as_cells(make_height_field(70, 60))), make_dual(make_height_field(70, 60)));
+}
+
+/// The dual of a dual of a closed surface is the surface: its triangles again, in their order.
+TEST(Dual, OfADualIsTheSurface) {
+  for (const TriMesh& mesh : {make_ico(2), make_torus(9, 7), make_shuffled(make_torus(6, 5))}) {
+    const PolyData dual = make_dual(mesh);
+    CellMesh polygons;
+    polygons.points = dual.points;
+    polygons.cells = dual.polygons;
+    polygons.types.assign(dual.polygons.size(), CellType::polygon);
+    const PolyData again = make_dual(polygons, {.exec = Exec::host(3)});
+    ASSERT_EQ(again.polygons.size(), mesh.cell_count());
+    EXPECT_EQ(again.vertex_count(), mesh.vertex_count());
+    for (std::size_t t = 0; t < mesh.cell_count(); ++t) {
+      std::vector<std::uint32_t> found = numbers(again.polygons[t]);
+      std::vector<std::uint32_t> wanted = numbers(mesh.cells[t]);
+      std::ranges::rotate(found, std::ranges::min_element(found));
+      std::ranges::rotate(wanted, std::ranges::min_element(wanted));
+      ASSERT_EQ(found, wanted) << t;
+    }
+  }
+}
+
+/// The sides of a cube, with a line and a broken quad beside them that take no part.
+TEST(Dual, OfACubeIsAnOctahedron) {
+  CellMesh cube;
+  cube.points =
+      Array<Vec3d>{{0, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 2, 0}, {0, 0, 2}, {2, 0, 2}, {2, 2, 2}, {0, 2, 2}};
+  const auto add = [&](CellType type, std::initializer_list<std::uint32_t> ids) {
+    cube.types.push_back(type);
+    for (const std::uint32_t v : ids) cube.cells.corners.push_back(VertexId(v));
+    cube.cells.offsets.push_back(cube.cells.corners.size());
+  };
+  add(CellType::line, {0, 6});
+  add(CellType::quad, {0, 3, 2, 1});
+  add(CellType::quad, {4, 5, 6, 7});
+  add(CellType::quad, {0, 1, 5, 4});
+  add(CellType::quad, {1, 2, 6, 5});
+  add(CellType::quad, {2, 3, 7, 6});
+  add(CellType::quad, {3, 0, 4, 7});
+  add(CellType::quad, {0, 1, 1, 2});
+  cube.cell_data.add(Field("row", Array<std::int32_t>{0, 1, 2, 3, 4, 5, 6, 7}));
+  cube.point_data.add(Field("id", Array<std::int32_t>{0, 1, 2, 3, 4, 5, 6, 7}));
+  const PolyData dual = make_dual(cube);
+  EXPECT_EQ(dual.vertex_count(), 7u);  // the broken quad has a middle, too
+  ASSERT_EQ(dual.polygons.size(), 8u);
+  EXPECT_TRUE(dual.lines.empty());
+  EXPECT_EQ(dual.points[VertexId(0)], (Vec3d{1, 1, 0}));
+  EXPECT_EQ(dual.points[VertexId(3)], (Vec3d{2, 1, 1}));
+  EXPECT_EQ(dual.point_data.at("row"), Field("row", Array<std::int32_t>{1, 2, 3, 4, 5, 6, 7}));
+  for (std::uint32_t v = 0; v < 8; ++v) {
+    const auto ids = dual.polygons[v];
+    ASSERT_EQ(ids.size(), 3u);
+    const Vec3d a = dual.points[ids[0]];
+    const Vec3d normal = cross(dual.points[ids[1]] - a, dual.points[ids[2]] - a);
+    EXPECT_GT(dot(normal, cube.points[VertexId(v)] - Vec3d{1, 1, 1}), 0) << "turned inward at " << v;
+    EXPECT_EQ(dual.cell_data.at("id").as<std::int32_t>()[v], static_cast<std::int32_t>(v));
+  }
+}
+
+TEST(Dual, RefusesBrokenPolygons) {
+  CellMesh mesh = as_cells(make_small_surface("octahedron"));
+  mesh.cells.corners[4] = VertexId(6);
+  try {
+    (void)make_dual(mesh);
+    ADD_FAILURE() << "not refused";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::bad_mesh);
+    EXPECT_NE(std::string(error.what()).find("cell 1 names point 6"), std::string::npos) << error.what();
+  }
+  mesh = as_cells(make_small_surface("octahedron"));
+  mesh.cell_data.add(Field("short", Array<float>(3)));
+  EXPECT_THROW((void)make_dual(mesh), Error);
+}
+
 TEST(Dual, IsOpenAtTheBoundary) {
   TriMesh mesh = make_height_field(6, 5);
   mesh.cell_data.add(Field("c", Array<std::int32_t>(mesh.cell_count(), 4)));

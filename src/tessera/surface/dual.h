@@ -1,4 +1,4 @@
-// The dual of a surface: a point for each triangle, a polygon for each vertex (paper, section 6).
+// The dual of a surface: a point for each triangle or polygon, a polygon for each vertex (paper, section 6).
 //
 //    .---2---.         The triangles around a vertex v form a fan: each shares an edge at v with the next
 //    one.
@@ -17,6 +17,7 @@
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
 #include <tessera/exec/work.h>
+#include <tessera/mesh/cell_mesh.h>
 #include <tessera/mesh/mesh.h>
 #include <tessera/mesh/poly_data.h>
 
@@ -34,6 +35,11 @@ struct DualOptions {
 /// Memory besides the result: about 20 bytes a corner. The same bytes for any number of threads.
 /// Error(bad_mesh) for a triangle that names a point that is not there or a field of another length.
 [[nodiscard]] PolyData make_dual(const TriMesh& mesh, const DualOptions& options = {});
+
+/// The dual of the polygons, of any number of corners: a point for each, the mean of its corners. Other cells
+/// are left out. Polygons that name a point twice or have fewer than three corners take part as if they were
+/// not. Takes about 40 bytes a corner besides the result. On the host: Error(unsupported) for a device.
+[[nodiscard]] PolyData make_dual(const CellMesh& mesh, const DualOptions& options = {});
 
 /// For choose_device().
 [[nodiscard]] inline Work dual_work(const TriMesh& mesh) {

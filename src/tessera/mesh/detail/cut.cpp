@@ -202,6 +202,7 @@ struct Cutter {
   SimplexCut run(CellMesh from) {
     for (std::size_t c = 0; c < from.cell_count(); ++c) cut_cell(from, c);
     add_notes(from);
+    from.cells = {};  // cell data is copied now
     mesh.points = std::move(from.points);
     mesh.point_data = std::move(from.point_data);
     mesh.field_data = std::move(from.field_data);

@@ -1,4 +1,4 @@
-// The fans of triangles around one vertex, on either side.
+// The fans of triangles or polygons around one vertex, on either side.
 #pragma once
 
 #include <array>
@@ -16,49 +16,70 @@ namespace tessera::detail {
 /// What a fan becomes in the dual, as the lists of PolyData.
 enum class FanKind : std::uint8_t { single = 0, open = 1, closed = 2 };
 
-/// A triangle at the vertex: who is beyond its edge to the previous corner, through which one leaves when
+/// A face at a vertex, between the corners before and after it.
+struct FanCorner {
+  FaceId face;
+  VertexId previous;
+  VertexId next;
+  bool is_sound;  ///< else it takes no part
+};
+
+/// Gives the corner of triangle f at v.
+struct TriangleCorners {
+  const TriMesh::Cell* cells;
+
+  TS_HD FanCorner operator()(FaceId f, VertexId v) const {
+    const TriMesh::Cell t = cells[f.index()];
+    const std::size_t at = t[0] == v ? 0 : t[1] == v ? 1 : 2;
+    return {f, t[(at + 2) % 3], t[(at + 1) % 3], t[0] != t[1] && t[1] != t[2] && t[2] != t[0]};
+  }
+};
+
+/// A face at the vertex: who is beyond its edge to the previous corner, through which one leaves when
 /// going around counter-clockwise, and beyond that to the next corner.
 struct Wedge {
   std::array<std::uint32_t, 2> beyond;
-  FaceId triangle;
+  FaceId face;
   std::uint32_t is_done;
 };
 
-/// Walks the fans around one vertex. Works in the caller's memory: a wedge and two sides for each triangle.
+/// Walks the fans around one vertex. Works in the caller's memory: a wedge and two sides for each face.
 class FanWalker {
  public:
   static constexpr std::uint32_t none = 0xFFFFFFFFu;
 
-  TS_HD FanWalker(const TriMesh::Cell* cells, VertexId v, std::span<const FaceId> around, Wedge* wedges,
+  /// `corners(item, v)` gives the FanCorner of each item around v.
+  template <class Corners, class Item>
+  TS_HD FanWalker(const Corners& corners, VertexId v, std::span<const Item> around, Wedge* wedges,
                   std::uint64_t* sides)
       : wedges_(wedges) {
-    collect(cells, v, around, sides);
+    for (const Item item : around) collect(corners(item, v), sides);
     sort_few(sides, sides + 2 * std::size_t{count_});
     pair_up(sides);
   }
 
-  /// A fan: its triangles from the first on, by way of the second.
+  /// A fan: its faces from the first on, by way of the second.
   struct Fan {
     FanKind kind;
     std::uint32_t size;
     std::uint32_t first;
     std::uint32_t second;
   };
-  /// Calls emit(fan) for each of them, by ascending lowest triangle.
+  /// Calls emit(fan) for each of them, by ascending lowest face.
   template <class Emit>
   TS_HD void walk(const Emit& emit) {
     for (std::uint32_t start = 0; start < count_; ++start) {
       if (wedges_[start].is_done == 0) emit(follow(start));
     }
   }
-  /// Calls visit(place, triangle) along a fan.
+  /// Calls visit(place, face) along a fan.
   template <class Visit>
   TS_HD void visit(const Fan& fan, const Visit& visit) const {
     std::uint32_t from = fan.first;
-    visit(0u, wedges_[from].triangle);
+    visit(0u, wedges_[from].face);
     std::uint32_t at = fan.second;
     for (std::uint32_t place = 1; place < fan.size; ++place) {
-      visit(place, wedges_[at].triangle);
+      visit(place, wedges_[at].face);
       const std::uint32_t next = beyond(at, from);
       from = at;
       at = next;
@@ -66,17 +87,12 @@ class FanWalker {
   }
 
  private:
-  TS_HD void collect(const TriMesh::Cell* cells, VertexId v, std::span<const FaceId> around,
-                     std::uint64_t* sides) {
-    for (const FaceId f : around) {
-      const TriMesh::Cell t = cells[f.index()];
-      if (t[0] == t[1] || t[1] == t[2] || t[2] == t[0]) continue;
-      const std::size_t at = t[0] == v ? 0 : t[1] == v ? 1 : 2;
-      const std::uint64_t wedge = count_++;
-      wedges_[wedge] = {{none, none}, f, 0};
-      sides[2 * wedge] = std::uint64_t{t[(at + 2) % 3].index()} << 32 | 2 * wedge;
-      sides[2 * wedge + 1] = std::uint64_t{t[(at + 1) % 3].index()} << 32 | (2 * wedge + 1);
-    }
+  TS_HD void collect(const FanCorner& corner, std::uint64_t* sides) {
+    if (!corner.is_sound) return;
+    const std::uint64_t wedge = count_++;
+    wedges_[wedge] = {{none, none}, corner.face, 0};
+    sides[2 * wedge] = std::uint64_t{corner.previous.index()} << 32 | 2 * wedge;
+    sides[2 * wedge + 1] = std::uint64_t{corner.next.index()} << 32 | (2 * wedge + 1);
   }
 
   /// Two wedges are neighbours if just they share an edge.
@@ -95,7 +111,7 @@ class FanWalker {
     }
   }
 
-  /// Who is beyond the other edge. A triangle that is turned the other way is left through its other edge.
+  /// Who is beyond the other edge. A face that is turned the other way is left through its other edge.
   [[nodiscard]] TS_HD std::uint32_t beyond(std::uint32_t at, std::uint32_t from) const {
     const auto& both = wedges_[at].beyond;
     return both[0] == from ? both[1] : both[0];

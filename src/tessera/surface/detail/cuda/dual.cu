@@ -25,7 +25,8 @@ struct Around {
 
   [[nodiscard]] TS_HD FanWalker walker(std::size_t v) const {
     const std::size_t first = rows.offsets[v];
-    return {cells, VertexId(static_cast<std::uint32_t>(v)), rows[v], wedges + first, sides + 2 * first};
+    return {TriangleCorners{cells}, VertexId(static_cast<std::uint32_t>(v)), std::span<const FaceId>(rows[v]),
+            wedges + first, sides + 2 * first};
   }
 };
 

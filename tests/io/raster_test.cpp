@@ -186,6 +186,7 @@ TEST_F(Raster, NrrdData) {
       "NRRD0004\ntype: short\ndimension: 2\nsizes: 30000 20000\nendian: big\nencoding: gzip\n\n" + members,
       {"600000000 numbers", "compressed"});
   expect_bad("a.nrrd", head + "encoding: raw\n", {"ends inside its header"});
+  expect_bad("a.nrrd", head + "encoding: raw\nSizes: 2 3\n\n" + raw, {"a.nrrd", "field \"sizes\" twice"});
   expect_bad("a.nrrd", head + "encoding: hex\n\n", {"hex"}, ErrorCode::unsupported);
   expect_bad("a.nrrd", head + "encoding raw\n\n", {"encoding raw", "no field"});
   expect_bad("a.nhdr", head + "encoding: raw\ndata file: gone.raw\n", {"a.nhdr", "its data file", "gone.raw"},
@@ -239,6 +240,13 @@ TEST_F(Raster, BadMetaImages) {
              ErrorCode::unsupported);
   expect_bad("a.mha", "NDims = 4\nElementDataFile = LOCAL\n", {"4 dimensions"}, ErrorCode::unsupported);
   expect_bad("a.mha", "NDims = 3\n", {"no ElementDataFile"});
+  expect_bad("a.mha", meta(good + "\nDimSize = 1 4", "LOCAL\nabcd"), {"a.mha", "field \"DimSize\" twice"});
+  expect_bad("a.mha", meta(good + "\nHeaderSize = 1", "LOCAL\nabcde"), {"HeaderSize", "in the same file"},
+             ErrorCode::unsupported);
+  expect_bad("a.mhd", meta(good + "\nHeaderSize = 1\nCompressedData = True", "b.raw"),
+             {"HeaderSize", "compressed"}, ErrorCode::unsupported);
+  EXPECT_EQ(read_one("a.mha", meta(good + "\nHeaderSize = -1", "LOCAL\nzzabcd")).field("values"),
+            Field("values", Array<std::uint8_t>{'a', 'b', 'c', 'd'}));
 }
 
 TEST_F(Raster, ReadsWhatVtkWrites) {

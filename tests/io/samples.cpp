@@ -37,7 +37,7 @@ constexpr const char* mixed_vtu = R"(<?xml version="1.0"?>
       </DataArray></Points>
       <Cells>
         <DataArray type="Int64" Name="connectivity" format="ascii">
-          0 1 2 3 4 5 6 7  4 5 6 7 8  1 9 2 5 10 6  9 11 10 2  0 1
+          0 1 2 3 4 5 6 7  4 5 6 7 8  1 2 9 5 6 10  9 10 11 2  0 1
         </DataArray>
         <DataArray type="Int64" Name="offsets" format="ascii">8 13 19 23 25</DataArray>
         <DataArray type="UInt8" Name="types" format="ascii">12 14 13 10 3</DataArray>

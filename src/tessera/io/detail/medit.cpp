@@ -64,6 +64,7 @@ class MeditReader {
   int version_ = 0;
   int dimension_ = 0;
   bool has_vertices_ = false;
+  LeftOutNames left_out_;
   RawMesh raw_;
   Array<std::int64_t> corners_;
   Array<std::int32_t> point_references_, cell_references_;
@@ -96,6 +97,7 @@ AnyMesh MeditReader::read(const ReadOptions& options) {
   read_header();
   std::string keyword(next_word());
   while (!keyword.empty() && keyword != "End") keyword = read_section(keyword);
+  left_out_.note("sections", report_);
   if (keyword.empty()) report_.notes.emplace_back("The file has no End: more may have followed.");
   if (!has_vertices_) input_.fail("has no Vertices");
   raw_.point_data.add(Field("medit:ref", std::move(point_references_)));
@@ -133,7 +135,7 @@ std::string MeditReader::skip_section(const std::string& keyword) {
     input_.fail("holds \"" + keyword.substr(0, 40) + "\" where a keyword should be (before byte " +
                 std::to_string(input_.position()) + ")");
   }
-  report_.notes.push_back("Left out the section " + keyword.substr(0, 40) + ".");
+  left_out_.add(keyword);
   std::string_view word = next_word();
   for (double value = 0; parse_number(word, value);) word = next_word();
   return std::string(word);

@@ -57,7 +57,9 @@ class MetaReader {
       const std::size_t equals = line.find('=');
       if (equals == std::string::npos)
         input_.fail("has the line \"" + line.substr(0, 40) + "\" in its header, which is no field");
-      fields_[trim(line.substr(0, equals))] = trim(std::string_view(line).substr(equals + 1));
+      const std::string name = trim(line.substr(0, equals));
+      if (!fields_.emplace(name, trim(std::string_view(line).substr(equals + 1))).second)
+        input_.fail("has the field \"" + name.substr(0, 40) + "\" twice");
     }
   }
 
@@ -151,6 +153,9 @@ class MetaReader {
     if (file.starts_with("LIST") || file.find('%') != std::string::npos)
       input_.refuse("has its data in several files");
     if (to_lower(file) != "local") raster_.file = file;
+    // What is skipped would be a part of this header, or of compressed bytes.
+    if (raster_.skipped_bytes > 0 && (raster_.file.empty() || is_compressed))
+      input_.refuse("has a HeaderSize before data that are compressed or in the same file");
   }
 
   Input& input_;

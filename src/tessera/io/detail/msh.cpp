@@ -175,6 +175,8 @@ class MshReader {
   std::uint64_t size_bytes_ = 8;
   std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> groups_;  // the first one of each entity
   std::uint64_t in_many_groups_ = 0;                                      // entities
+  bool has_names_ = false, has_entities_ = false;
+  LeftOutNames left_out_;
   bool has_parameters_ = false;
   bool has_partitions_ = false;
   std::optional<IdMap> nodes_, elements_;
@@ -236,6 +238,7 @@ AnyMesh MshReader::read(const ReadOptions& options) {
     report_.notes.push_back("Kept only the first physical group of " + std::to_string(in_many_groups_) +
                             " entities that are in several.");
   }
+  left_out_.note("sections", report_);
   if (has_parameters_) report_.notes.emplace_back("Left out the parametric coordinates of the nodes.");
   if (has_partitions_) report_.notes.emplace_back("Left out the partitions of the elements.");
   raw_.points = std::move(points_);
@@ -246,6 +249,11 @@ AnyMesh MshReader::read(const ReadOptions& options) {
 }
 
 void MshReader::read_section(const std::string& section) {
+  if (section == "PhysicalNames" || section == "Entities") {
+    bool& has_been = section == "Entities" ? has_entities_ : has_names_;
+    if (has_been) input_.fail("has a second section $" + section);
+    has_been = true;
+  }
   if (section == "PhysicalNames") {
     read_names();
   } else if (section == "Entities" && !is_old_) {
@@ -271,8 +279,7 @@ void MshReader::skip_section(const std::string& section) {
     std::string_view line = input_.line();
     line = line.substr(0, line.find_last_not_of(" \t") + 1);
     if (!line.ends_with(end)) continue;
-    if (section != "Comments")
-      report_.notes.push_back("Left out the section $" + section.substr(0, 40) + ".");
+    if (section != "Comments") left_out_.add("$" + section);
     return;
   }
   input_.fail("has a section $" + section.substr(0, 40) + " without an end");
@@ -522,6 +529,8 @@ void MshReader::read_data(const std::string& section, bool is_of_nodes) {
       input_.fail("the data \"" + header.name + "\" names " + kind + " " + std::to_string(id) +
                   ", which is not there");
     }
+    if (is_set[*place] != 0)
+      input_.fail("the data \"" + header.name + "\" names " + kind + " " + std::to_string(id) + " twice");
     is_set[*place] = 1;
     for (std::uint64_t k = 0; k < header.components; ++k)
       values[*place * header.components + k] = number<double>();

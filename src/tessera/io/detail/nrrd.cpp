@@ -93,7 +93,9 @@ class NrrdReader {
       const bool is_pair = line.substr(colon).starts_with(":=");
       // Pairs are the user's: they keep their names and are no fields.
       const std::string name = is_pair ? line.substr(0, colon) + ":=" : to_lower(trim(line.substr(0, colon)));
-      fields_[name] = trim(std::string_view(line).substr(colon + (is_pair ? 2 : 1)));
+      std::string value = trim(std::string_view(line).substr(colon + (is_pair ? 2 : 1)));
+      if (!fields_.emplace(name, std::move(value)).second && !is_pair)
+        input_.fail("has the field \"" + name.substr(0, 40) + "\" twice");
       // A list of files goes on to the end of the header's file.
       if (name == "data file" || name == "datafile") has_file_ = true;
     }

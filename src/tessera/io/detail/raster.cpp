@@ -224,11 +224,9 @@ std::string trim(std::string_view text) {
 }
 
 void note_header_fields(const std::vector<std::string>& fields, FileReport& report) {
-  if (fields.empty()) return;
-  std::string names;
-  for (const std::string& field : fields)
-    names += (names.empty() ? "\"" : ", \"") + field.substr(0, 40) + "\"";
-  report.notes.push_back("Left out fields of the header: " + names + ".");
+  LeftOutNames names;
+  for (const std::string& field : fields) names.add("\"" + field.substr(0, 38) + "\"");
+  names.note("fields of the header", report);
 }
 
 }  // namespace tessera::detail::io

@@ -85,8 +85,13 @@ void check_number(const Input& input, std::uint64_t number, std::uint64_t wanted
              " should follow");
 }
 
-/// Reads x.node and returns the number of its first point, 0 or 1.
-std::uint64_t read_nodes(Input& input, RawMesh& raw, FileReport& report) {
+struct NodeFile {
+  std::uint64_t first;  ///< the number of its first point, 0 or 1
+  std::uint64_t dimension;
+};
+
+/// Reads x.node.
+NodeFile read_nodes(Input& input, RawMesh& raw, FileReport& report) {
   TetgenLines lines(input);
   lines.next();
   const auto count = lines.number<std::uint64_t>();
@@ -116,11 +121,12 @@ std::uint64_t read_nodes(Input& input, RawMesh& raw, FileReport& report) {
   lines.finish(report);
   raw.point_data = attributes.take();
   if (markers == 1) raw.point_data.add(Field("marker", std::move(marker)));
-  return first;
+  return {first, dimension};
 }
 
-/// Reads x.ele; its points are numbered from `first`.
-Array<std::int64_t> read_cells(Input& input, RawMesh& raw, std::uint64_t first, FileReport& report) {
+/// Reads x.ele.
+Array<std::int64_t> read_cells(Input& input, RawMesh& raw, const NodeFile& nodes, FileReport& report) {
+  const std::uint64_t first = nodes.first;
   TetgenLines lines(input);
   lines.next();
   const auto count = lines.number<std::uint64_t>();
@@ -132,6 +138,8 @@ Array<std::int64_t> read_cells(Input& input, RawMesh& raw, std::uint64_t first, 
                        : corner_count == 10 ? quadratic_tetrahedron
                                             : empty_cell;
   if (type == empty_cell) input.fail("has cells of " + std::to_string(corner_count) + " points");
+  if (nodes.dimension == 2 && (type == tetrahedron || type == quadratic_tetrahedron))
+    input.fail("has tetrahedra, but its points have two coordinates");
   input.require(count, 2 * corner_count + 1, "cells");
   Attributes attributes(input, columns, count);
   Array<std::int64_t> corners;
@@ -168,7 +176,10 @@ std::filesystem::path partner_of(const Input& input, bool is_node) {
 }  // namespace
 
 AnyMesh read_tetgen(Input& input, const ReadOptions& options, FileReport& report) {
-  const bool is_node = extension_of(without_gz(input.name())) == "node";
+  const std::string extension = extension_of(without_gz(input.name()));
+  const bool is_node = extension == "node";
+  if (!is_node && extension != "ele")
+    input.refuse("is one of two files, which are found by their extensions node and ele");
   const std::filesystem::path file = partner_of(input, is_node);
   std::error_code ignored;  // what else is wrong with it is found on opening
   if (std::filesystem::status(file, ignored).type() == std::filesystem::file_type::not_found) {
@@ -177,9 +188,10 @@ AnyMesh read_tetgen(Input& input, const ReadOptions& options, FileReport& report
   }
   report.parts.push_back(file);
   Input partner(file, options.monitor);
+  skip_mark(partner);
   RawMesh raw;
-  const std::uint64_t first = read_nodes(is_node ? input : partner, raw, report);
-  const Array<std::int64_t> corners = read_cells(is_node ? partner : input, raw, first, report);
+  const NodeFile nodes = read_nodes(is_node ? input : partner, raw, report);
+  const Array<std::int64_t> corners = read_cells(is_node ? partner : input, raw, nodes, report);
   const auto fill = [&](CornerSink& sink) { sink.put(std::span<const std::int64_t>(corners)); };
   return assemble(input, std::move(raw), fill, 3, options, report);
 }

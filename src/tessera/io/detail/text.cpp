@@ -39,6 +39,29 @@ std::string_view Words::next() {
   return word;
 }
 
+void LeftOutNames::add(std::string_view name) {
+  constexpr std::size_t most_names = 20;
+  const std::string_view shown = name.substr(0, 40);
+  if (std::find(names_.begin(), names_.end(), shown) != names_.end()) return;
+  if (names_.size() < most_names) {
+    names_.emplace_back(shown);
+  } else {
+    ++more_;
+  }
+}
+
+void LeftOutNames::note(std::string_view what, FileReport& report) const {
+  if (names_.empty()) return;
+  std::string text = "Left out " + std::string(what) + ": ";
+  for (const std::string& name : names_) text += (&name == &names_.front() ? "" : ", ") + name;
+  report.notes.push_back(text + (more_ > 0 ? " and " + std::to_string(more_) + " more." : "."));
+}
+
+void skip_mark(Input& input) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  if (input.peek(mark.size()).starts_with(mark)) input.consume(mark.size());
+}
+
 std::string to_lower(std::string_view text) {
   std::string result(text);
   std::transform(result.begin(), result.end(), result.begin(),

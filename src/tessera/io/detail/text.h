@@ -4,9 +4,11 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <tessera/core/array.h>
 #include <tessera/io/detail/input.h>
+#include <tessera/io/io.h>
 #include <tessera/mesh/mesh.h>
 
 namespace tessera::detail::io {
@@ -22,6 +24,21 @@ class Words {
  private:
   std::string_view rest_;
 };
+
+/// Names of what a reader leaves out, each once and only the first of many.
+class LeftOutNames {
+ public:
+  void add(std::string_view name);
+  /// "Left out sections: A, B and 3 more." if there are any; `what` is "sections".
+  void note(std::string_view what, FileReport& report) const;
+
+ private:
+  std::vector<std::string> names_;
+  std::uint64_t more_ = 0;
+};
+
+/// Skips the mark that some editors put before UTF-8 text.
+void skip_mark(Input& input);
 
 [[nodiscard]] std::string to_lower(std::string_view text);
 

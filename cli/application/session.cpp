@@ -211,12 +211,22 @@ void Session::add_input(const std::filesystem::path& file) {
 }
 
 void Session::add_part(const std::filesystem::path& file) {
+  if (file == "-") return;
   parts_.push_back(file);
   refuse_json_onto(file, "the input");
   for (const std::filesystem::path& output : outputs_) refuse_if_same(file, output, "read and written");
 }
 
 void Session::add_output(const std::filesystem::path& file) {
+  if (file == "-") {
+    if (has_output_on_stdout_ || options_.json == "-") {
+      throw Error(ErrorCode::bad_option,
+                  fmt::format("standard output cannot hold {}; write one of them to a file",
+                              has_output_on_stdout_ ? "two outputs" : "an output and the object of --json"));
+    }
+    has_output_on_stdout_ = true;
+    return;
+  }
   for (const std::filesystem::path& part : parts_) refuse_if_same(part, file, "read and written");
   for (const std::filesystem::path& output : outputs_) refuse_if_same(output, file, "written twice");
   refuse_json_onto(file, "an output");
@@ -231,7 +241,7 @@ void Session::print_data(const std::string& text) {
   if (options_.json == "-") return;
   bar_.clear();
   const std::string shown = printable(text, "\n");
-  std::fwrite(shown.data(), 1, shown.size(), stdout);
+  std::fwrite(shown.data(), 1, shown.size(), has_output_on_stdout_ ? stderr : stdout);
 }
 
 Error Session::out_of_memory() const {

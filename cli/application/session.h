@@ -89,7 +89,8 @@ class Session {
     return std::forward<F>(f)();
   }
 
-  /// Text for people, on standard output; nowhere with --quiet or --json -.
+  /// Text for people, on standard output, or on stderr if an output goes there; nowhere with --quiet or
+  /// --json -.
   template <class... Args>
   void print(fmt::format_string<Args...> text, Args&&... args) {
     print_text(fmt::format(text, std::forward<Args>(args)...));
@@ -102,7 +103,7 @@ class Session {
   /// What the verb found: the `result` of the JSON object.
   [[nodiscard]] Json& result() { return result_; }
   /// Files that are read, and those that will be written. Error(bad_option) if a file is both, or is written
-  /// twice: called before any work, so that nothing is lost.
+  /// twice: called before any work, so that nothing is lost. `-` is standard input or output.
   void add_input(const std::filesystem::path& file);
   /// Another file that an input was read from.
   void add_part(const std::filesystem::path& file);
@@ -183,6 +184,7 @@ class Session {
   std::vector<std::string> inputs_;
   std::vector<std::filesystem::path> parts_;  ///< of the inputs
   std::vector<std::filesystem::path> outputs_;
+  bool has_output_on_stdout_ = false;
   std::vector<std::string> notes_;
   std::optional<Error> first_error_;
   std::array<double, 4> seconds_{};

@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 #include <fstream>
+#include <optional>
 
 #include <tessera/io/detail/output.h>
 
 #include "application/cleanup.h"
 #include "application/text.h"
 #include "data/raw_volume.h"
+#include "data/standard_streams.h"
 
 namespace tessera::cli {
 
@@ -54,34 +57,52 @@ void add_reading_options(OptionList& app, InputOptions& options) {
   app.add_flag("--linearize", options.linearize,
                "read quadratic and other cells of higher order by their corners alone");
   app.add_flag("!--no-weld", options.weld, "leave equal corners of the triangles of an stl file apart");
+  app.add_option("--input-format", options.format,
+                 "the format by its extension, if that of the file is another; - is standard input")
+      ->type_name("EXT");
   add_raw_options(app, options.raw);
 }
 
 Option add_output_options(OptionList& app, OutputOptions& options) {
   app.add_flag("--ascii", options.ascii, "write numbers as text");
   app.add_flag("--compress", options.compress, "compress with zlib (vtu, vtp, vti)");
+  app.add_option("--output-format", options.format,
+                 "the format by its extension, if that of the file is another; - is standard output")
+      ->type_name("EXT");
   return app.add_option("-o,--output", options.file, "the file to write; its extension says the format")
       ->type_name("FILE");
 }
 
 Input read_input(Session& session, const InputOptions& options, CellMesh* cells) {
-  if (!options.raw.dims.empty()) return read_raw_volume(session, options);
   session.add_input(options.file);
-  check_fits(session, options.file);
+  std::optional<NamelessFile> received;
+  if (is_standard_stream(options.file)) {
+    received.emplace();
+    session.in_phase(Phase::read, [&] { receive_standard_input(session, *received); });
+  }
+  const int descriptor = received ? received->descriptor() : -1;
+  if (!options.raw.dims.empty()) return read_raw_volume(session, options, descriptor);
+  if (!received) check_fits(session, options.file);
   if (options.simplices) cells = nullptr;
   ReadResult read = session.in_phase(Phase::read, [&] {
     try {
-      return read_mesh(options.file, {.simplices = options.simplices,
-                                      .cells = cells,
-                                      .linearize = options.linearize,
-                                      .weld = options.weld,
-                                      .exec = session.host(),
-                                      .monitor = &session.monitor()});
+      return read_mesh(received ? "standard input" : options.file, {.simplices = options.simplices,
+                                                                    .cells = cells,
+                                                                    .linearize = options.linearize,
+                                                                    .weld = options.weld,
+                                                                    .format = options.format,
+                                                                    .descriptor = descriptor,
+                                                                    .exec = session.host(),
+                                                                    .monitor = &session.monitor()});
     } catch (const Error& error) {
       const std::string_view what = error.what();
       const auto says = [&](std::string_view words) { return what.find(words) != std::string_view::npos; };
+      if (says("has an unknown extension") && received)
+        throw Error(error.code(),
+                    "standard input does not show its format; name it, as in --input-format obj");
       if (says("has an unknown extension"))
-        throw Error(error.code(), fmt::format("{}; a raw volume needs --dims", what));
+        throw Error(error.code(),
+                    fmt::format("{}; name the format with --input-format, or --dims for a raw volume", what));
       if (!says("ask to linearize")) throw;
       throw Error(error.code(), fmt::format("{} (--linearize)", what));
     }
@@ -95,8 +116,16 @@ Input read_input(Session& session, const InputOptions& options, CellMesh* cells)
 }
 
 void check_output(Session& session, const OutputOptions& options) {
+  if (is_standard_stream(options.file) && options.format.empty()) {
+    throw Error(ErrorCode::bad_option,
+                "standard output has no extension that says the format; name it, as in --output-format ply");
+  }
   const std::vector<std::string_view> known = list_writable_extensions();
-  if (std::ranges::find(known, extension_of(options.file)) == known.end()) {
+  if (std::ranges::find(known, options.extension()) == known.end()) {
+    if (!options.format.empty()) {
+      throw Error(ErrorCode::unsupported, fmt::format("--output-format {} cannot be written; use one of {}",
+                                                      options.format, dotted_list(known)));
+    }
     throw Error(ErrorCode::unsupported,
                 fmt::format("'{}' has no extension that can be written; use one of {}", options.file.string(),
                             dotted_list(known)));
@@ -105,6 +134,7 @@ void check_output(Session& session, const OutputOptions& options) {
 }
 
 void check_folder(Session& session, const fs::path& file) {
+  if (is_standard_stream(file)) return session.add_output(file);
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   std::error_code failed;
   if (fs::status(file, failed).type() == fs::file_type::none) {
@@ -125,18 +155,37 @@ void check_folder(Session& session, const fs::path& file) {
 
 namespace {
 
+/// Calls write(file, options) in the write phase, passes its notes on and returns how many bytes it wrote.
+template <class Write>
+std::uint64_t write_counted(Session& session, const OutputOptions& options, const Write& write) {
+  return session.in_phase(Phase::write, [&]() -> std::uint64_t {
+    WriteOptions how = {.ascii = options.ascii,
+                        .compress = options.compress,
+                        .exec = session.host(),
+                        .format = options.format,
+                        .monitor = &session.monitor()};
+    const auto write_to = [&](const fs::path& file) {
+      for (const std::string& note : write(file, how).notes) session.note(note);
+    };
+    if (is_standard_stream(options.file)) {
+      const NamelessFile file;
+      how.descriptor = file.descriptor();
+      write_to("standard output");
+      return send_to_standard_output(session, file);
+    }
+    const PendingOutput announced(options.file);
+    write_to(options.file);
+    std::error_code unknown;  // somebody else may have taken it away by now
+    const auto bytes = fs::file_size(options.file, unknown);
+    return unknown ? 0 : bytes;
+  });
+}
+
 template <class Mesh>
 void write_any_output(Session& session, const OutputOptions& options, const Mesh& mesh) {
-  session.in_phase(Phase::write, [&] {
-    const PendingOutput announced(options.file);
-    const WriteReport report = write_mesh(options.file, mesh,
-                                          {.ascii = options.ascii,
-                                           .compress = options.compress,
-                                           .exec = session.host(),
-                                           .monitor = &session.monitor()});
-    for (const std::string& note : report.notes) session.note(note);
-  });
-  const auto bytes = fs::file_size(options.file);
+  const std::uint64_t bytes = write_counted(
+      session, options,
+      [&](const fs::path& file, const WriteOptions& how) { return write_mesh(file, mesh, how); });
   session.result()["output"] = {{"file", options.file.string()},
                                 {"kind", kind_name(mesh)},
                                 {"points", vertex_count(mesh)},
@@ -156,32 +205,25 @@ void write_output(Session& session, const OutputOptions& options, const CellMesh
   write_any_output(session, options, mesh);
 }
 
-void expect_poly_extension(const fs::path& file) {
-  const std::string extension = extension_of(file);
+void expect_poly_extension(const OutputOptions& options) {
+  const std::string extension = options.extension();
   if (extension != "vtp" && extension != "vtk") {
     throw Error(ErrorCode::unsupported,
                 fmt::format("'{}' has no extension that can be written; points, lines and polygons go to "
                             ".vtp or .vtk",
-                            file.string()));
+                            options.file.string()));
   }
 }
 
-void check_poly_output(Session& session, const fs::path& file) {
-  expect_poly_extension(file);
-  check_folder(session, file);
+void check_poly_output(Session& session, const OutputOptions& options) {
+  expect_poly_extension(options);
+  check_folder(session, options.file);
 }
 
 Json write_poly_output(Session& session, const OutputOptions& options, const PolyData& poly) {
-  session.in_phase(Phase::write, [&] {
-    const PendingOutput announced(options.file);
-    const WriteReport report = write_poly(options.file, poly,
-                                          {.ascii = options.ascii,
-                                           .compress = options.compress,
-                                           .exec = session.host(),
-                                           .monitor = &session.monitor()});
-    for (const std::string& note : report.notes) session.note(note);
-  });
-  const auto bytes = fs::file_size(options.file);
+  const std::uint64_t bytes = write_counted(
+      session, options,
+      [&](const fs::path& file, const WriteOptions& how) { return write_poly(file, poly, how); });
   session.print("wrote {}: {}, {}, {} in {}\n", options.file.string(),
                 counted(poly.vertex_count(), "point", "points"), counted(poly.cell_count(), "cell", "cells"),
                 format_bytes(bytes), format_seconds(session.total_seconds()));
@@ -193,6 +235,10 @@ Json write_poly_output(Session& session, const OutputOptions& options, const Pol
 }
 
 void write_file(const fs::path& file, std::string_view bytes) {
+  if (is_standard_stream(file)) {
+    std::fwrite(bytes.data(), 1, bytes.size(), stdout);  // main() finds out whether that worked
+    return;
+  }
   std::error_code unknown;  // Output says what is wrong with the name
   if (fs::is_other(file, unknown)) {
     std::ofstream special(file, std::ios::binary);
@@ -249,6 +295,10 @@ std::string describe_counts(const AnyMesh& mesh) {
 
 std::string describe_counts(const CellMesh& mesh) {
   return counted(mesh.vertex_count(), "point", "points") + ", " + counted(mesh.cell_count(), "cell", "cells");
+}
+
+std::string OutputOptions::extension() const {
+  return extension_of(format.empty() ? file : fs::path("file." + format));
 }
 
 std::string extension_of(const fs::path& file) {

@@ -34,6 +34,7 @@ struct InputOptions {
   bool simplices = true;  ///< cut other cells; a verb that keeps them has it false
   bool linearize = false;
   bool weld = true;  ///< join equal corners of stl files
+  std::string format = {};  ///< by its extension; empty: that of the file, or what its first bytes show
   RawOptions raw = {};
 };
 
@@ -42,6 +43,10 @@ struct OutputOptions {
   std::filesystem::path file;
   bool ascii = false;
   bool compress = false;
+  std::string format = {};  ///< by its extension; empty: that of the file
+
+  /// In lower case without the dot.
+  [[nodiscard]] std::string extension() const;
 };
 
 void add_input_options(OptionList& app, InputOptions& options);
@@ -59,7 +64,7 @@ struct Input {
 
 /// Reads the file in the read phase. Error(out_of_memory) before reading if the file alone is larger than
 /// --memory allows, and after it if the mesh is; else the errors of read_mesh(). With dims, the file is read
-/// as a raw volume.
+/// as a raw volume. `-` is standard input.
 /// With `cells` and without `simplices`, cells are put there uncut (ReadOptions::cells).
 [[nodiscard]] Input read_input(Session& session, const InputOptions& options, CellMesh* cells = nullptr);
 
@@ -76,9 +81,9 @@ void write_output(Session& session, const OutputOptions& options, const AnyMesh&
 void write_output(Session& session, const OutputOptions& options, const CellMesh& mesh);
 
 /// The same two for points, lines and polygons: .vtp or .vtk. What was written is returned, for the result.
-void check_poly_output(Session& session, const std::filesystem::path& file);
+void check_poly_output(Session& session, const OutputOptions& options);
 /// Error(unsupported) for another extension.
-void expect_poly_extension(const std::filesystem::path& file);
+void expect_poly_extension(const OutputOptions& options);
 [[nodiscard]] Json write_poly_output(Session& session, const OutputOptions& options, const PolyData& poly);
 
 /// Writes any file completely or not at all; /dev/null, a pipe and the like directly. Error(write_failed)

@@ -80,9 +80,11 @@ std::optional<Bytes> byte_count(const Grid& grid, ScalarType type) {
   return bytes;
 }
 
-void check_size(const fs::path& file, const RawOptions& options, std::optional<Bytes> expected) {
+void check_size(const InputOptions& input, const fs::path& place, std::optional<Bytes> expected) {
+  const fs::path& file = input.file;
+  const RawOptions& options = input.raw;
   std::error_code unknown;
-  const auto size = fs::file_size(file, unknown);
+  const auto size = fs::file_size(place, unknown);
   if (unknown) {
     throw Error(ErrorCode::not_found, fmt::format("there is no file '{}' that can be read", file.string()));
   }
@@ -137,17 +139,17 @@ void add_raw_options(OptionList& app, RawOptions& options) {
   app.add_flag("--big-endian", options.is_big_endian, "its numbers begin with their high byte")->group(group);
 }
 
-Input read_raw_volume(Session& session, const InputOptions& input) {
+Input read_raw_volume(Session& session, const InputOptions& input, int descriptor) {
   const fs::path& file = input.file;
   const RawOptions& options = input.raw;
-  session.add_input(file);
+  const fs::path place = descriptor < 0 ? file : fs::path(fmt::format("/proc/self/fd/{}", descriptor));
   Grid grid = make_grid(options);
   const ScalarType type = parse_type(options.type);
   const std::optional<Bytes> bytes = byte_count(grid, type);
-  check_size(file, options, bytes);
+  check_size(input, place, bytes);
   Reservation reservation(session.memory(), *bytes, "the volume of '" + file.string() + "'");
   session.in_phase(Phase::read, [&] {
-    Field field = read_numbers(session, file, grid, type);
+    Field field = read_numbers(session, place, grid, type);
     if (options.is_big_endian) field.visit([](auto numbers) { swap_bytes(numbers); });
     grid.point_data.add(std::move(field));
   });

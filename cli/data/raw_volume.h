@@ -11,7 +11,8 @@ void add_raw_options(OptionList& app, RawOptions& options);
 
 /// Reads points of InputOptions::raw, x fastest, as the grid's field "value". Error(bad_option) for options
 /// that mean nothing, Error(bad_file) if the file is not exactly as long as they say, before any memory is
-/// taken; Error(out_of_memory) as read_input().
-[[nodiscard]] Input read_raw_volume(Session& session, const InputOptions& options);
+/// taken; Error(out_of_memory) as read_input(). With a descriptor, that open file is
+/// read.
+[[nodiscard]] Input read_raw_volume(Session& session, const InputOptions& options, int descriptor = -1);
 
 }  // namespace tessera::cli

@@ -35,7 +35,7 @@ OutputOptions resolve_output(const ConvertOptions& options) {
 void check_kind(const AnyMesh& mesh, const CellMesh& cells, const OutputOptions& output) {
   const bool has_cells = cells.cell_count() > 0;
   const bool is_solid = has_cells ? cells.dimension() == 3 : std::holds_alternative<TetMesh>(mesh);
-  if (!is_solid || !holds_only_surfaces(output.file)) return;
+  if (!is_solid || !holds_only_surfaces("file." + output.extension())) return;
   throw Error(ErrorCode::unsupported,
               fmt::format("'{}' cannot hold {}; write .vtu or .vtk, or add --surface to write their boundary",
                           output.file.string(), has_cells ? "solids" : "tetrahedra"));

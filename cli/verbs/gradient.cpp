@@ -12,6 +12,8 @@ struct GradientVerbOptions {
   TopologyArguments topology;
   OutputOptions output;
   std::filesystem::path critical;
+
+  [[nodiscard]] OutputOptions critical_output() const { return {critical, output.ascii, output.compress}; }
 };
 
 template <int Dim>
@@ -65,8 +67,7 @@ void find_and_write(Session& session, const GradientVerbOptions& options, const 
   });
   if (!options.critical.empty()) {
     const PolyData poly = session.in_phase(Phase::compute, [&] { return exporter.critical_cells(); });
-    session.result()["critical"] =
-        write_poly_output(session, {options.critical, options.output.ascii, options.output.compress}, poly);
+    session.result()["critical"] = write_poly_output(session, options.critical_output(), poly);
   }
   if (!options.output.file.empty()) {
     const PolyData poly = session.in_phase(Phase::compute, [&] { return exporter.pairs(); });
@@ -75,8 +76,8 @@ void find_and_write(Session& session, const GradientVerbOptions& options, const 
 }
 
 int run_gradient(Session& session, const GradientVerbOptions& options) {
-  for (const auto& file : {options.output.file, options.critical}) {
-    if (!file.empty()) check_poly_output(session, file);
+  for (const OutputOptions& output : {options.output, options.critical_output()}) {
+    if (!output.file.empty()) check_poly_output(session, output);
   }
   const auto input = read_topology_input(session, options.topology);
   with_domain(

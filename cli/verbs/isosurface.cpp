@@ -98,7 +98,7 @@ bool is_flat(const AnyMesh& mesh) {
 
 /// What a flat grid has instead of a surface.
 int run_contour_lines(Session& session, const SurfaceOptions& options, const Grid& grid, const Field& field) {
-  if (!options.output.file.empty()) expect_poly_extension(options.output.file);
+  if (!options.output.file.empty()) expect_poly_extension(options.output);
   const ContourLines contours = session.in_phase(
       Phase::compute, [&] { return contour_lines(grid, field, options.values, session.host()); });
   session.print("{}: field '{}' at {}: {}, {}\n", options.input.file.string(), field.name(),

@@ -31,7 +31,7 @@ struct MorseSmaleVerbOptions {
 
 void check_options(Session& session, const MorseSmaleVerbOptions& options) {
   for (const auto& file : {options.critical_points, options.separatrices, options.walls}) {
-    if (!file.empty()) check_poly_output(session, file);
+    if (!file.empty()) check_poly_output(session, options.output_to(file));
   }
   if (!options.output.file.empty()) check_output(session, options.output);
   if (!options.output.file.empty() && !options.has_segmentation)
@@ -58,7 +58,7 @@ void check_kind(const MorseSmaleVerbOptions& options, const TopologyInput& input
   const std::vector<std::vector<std::string>> holders = {
       {"vtu", "vtk"}, {"vtp", "vtu", "vtk", "ply"}, {"vti", "vtk"}};
   const auto& known = holders[input.input.mesh.index()];
-  if (std::ranges::find(known, extension_of(options.output.file)) != known.end()) return;
+  if (std::ranges::find(known, options.output.extension()) != known.end()) return;
   throw Error(ErrorCode::unsupported, fmt::format("'{}' cannot hold the segmentation of a {}; write .{}",
                                                   options.output.file.string(), kind_name(input.input.mesh),
                                                   fmt::join(known, " or .")));

@@ -48,6 +48,10 @@ TEST(Formats, VtuOfEverySolid) {
   EXPECT_TRUE(mesh.points.is_double());
   EXPECT_EQ(values_of<std::int8_t>(mesh.cell_data, "kind"),
             (std::vector<std::int8_t>{1, 1, 1, 1, 1, 1, 2, 2, 3, 3, 3, 4}));
+  for (const auto& c : mesh.cells) {
+    const Vec3d a = mesh.points[c[0]];
+    EXPECT_GT(dot(cross(mesh.points[c[1]] - a, mesh.points[c[2]] - a), mesh.points[c[3]] - a), 0);
+  }
   EXPECT_EQ(result.report.format, "vtu");
   EXPECT_EQ(result.report.cells.size(), 5U);
   EXPECT_EQ(count_of(result.report, "hexahedron"), 1U);
@@ -269,6 +273,58 @@ TEST(Formats, CoordinatesThatAreNotFiniteAreRead) {
   TempDir directory;
   testing::save(directory / "a.off", "OFF\n3 1 0\nnan 0 0\ninf 1 1\n0 -inf 0\n3 0 1 2\n");
   EXPECT_EQ(read_triangles(directory / "a.off").cell_count(), 1U);
+}
+
+// Every sample that is text, with the mark of UTF-8 before it.
+TEST(Formats, MarkBeforeText) {
+  TempDir directory;
+  for (const char* name :
+       {"text.stl", "text.off", "solids.mesh", "old.msh", "new.msh", "six.nrrd", "structured.vtk"}) {
+    const std::string sample = name;
+    const std::string bytes = testing::samples(sample.substr(sample.find('.') + 1)).at("by_hand_" + sample);
+    testing::save(directory / ("plain_" + sample), bytes);
+    testing::save(directory / sample, "\xEF\xBB\xBF" + bytes);
+    EXPECT_TRUE(read_mesh(directory / sample, {.simplices = true}).mesh ==
+                read_mesh(directory / ("plain_" + sample), {.simplices = true}).mesh)
+        << name;
+  }
+  testing::save(directory / "a.obj", "\xEF\xBB\xBFv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+  EXPECT_EQ(read_triangles(directory / "a.obj").vertex_count(), 3U);
+  testing::save(directory / "a.node",
+                "\xEF\xBB\xBF"
+                "4 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 2\n");
+  testing::save(directory / "a.ele",
+                "\xEF\xBB\xBF"
+                "1 4\n0 0 1 2 3\n");
+  EXPECT_EQ(read_tets(directory / "a.ele").cell_count(), 1U);
+}
+
+// By the first bytes, or because the caller says so.
+TEST(Formats, UnknownExtensions) {
+  TempDir directory;
+  const TriMesh mesh = testing::make_two_triangles<float>();
+  for (const char* format : {"vtu", "vtp", "vtk", "ply", "stl", "off"}) {
+    for (const bool ascii : {false, true}) {
+      write_mesh(directory / "a.data", mesh, {.ascii = ascii, .format = format});
+      const ReadResult result = read_mesh(directory / "a.data");
+      EXPECT_EQ(result.report.format, format);
+      EXPECT_TRUE(result.mesh == AnyMesh(mesh)) << format;
+    }
+  }
+  for (const char* sample : {"six.nrrd", "old.msh", "pieces.vts", "pieces.vtr"}) {
+    const std::string format = std::string(sample).substr(std::string_view(sample).find('.') + 1);
+    testing::save(directory / "b", testing::samples(format).at(std::string("by_hand_") + sample));
+    EXPECT_EQ(read_mesh(directory / "b", {.simplices = true}).report.format, format);
+  }
+  write_mesh(directory / "c.off", mesh, {.format = "OBJ"});
+  EXPECT_TRUE(read_triangles(directory / "c.off", {.format = "obj"}) == mesh);
+  testing::expect_error(ErrorCode::bad_file, {"c.off", "OFF"},
+                        [&] { return read_mesh(directory / "c.off"); });
+  testing::expect_error(ErrorCode::unsupported, {"c.off", "cannot be read as \"xyz\"", "ply"},
+                        [&] { return read_mesh(directory / "c.off", {.format = "xyz"}); });
+  testing::save(directory / "d", "what is this?");
+  testing::expect_error(ErrorCode::unsupported, {"d: has an unknown extension", "ply"},
+                        [&] { return read_mesh(directory / "d"); });
 }
 
 }  // namespace

@@ -36,6 +36,10 @@ struct ReadOptions {
   /// Join equal corners of formats that store the corners of each triangle apart (stl), numbered by their
   /// first occurrence. Triangles with two corners at one place are left out.
   bool weld = true;
+  /// The format by its extension ("ply", "ply.gz") instead of the file's own.
+  std::string format = {};
+  /// An open file to read, which stays open, instead of the one of that name. It can be read at any place.
+  int descriptor = -1;
   /// Whose host threads weld. What is read does not depend on how many they are.
   Exec exec = Exec::host();
   const Monitor* monitor = nullptr;
@@ -58,7 +62,8 @@ struct ReadResult {
   FileReport report;
 };
 
-/// Reads any supported file, by its extension. Volume cells win over surface cells when a file has both
+/// Reads any supported file, by its extension; one with an unknown extension by its first bytes, if they show
+/// the format. Volume cells win over surface cells when a file has both
 /// (surface cells are then left out, which the report says). Every id names a point; coordinates may be
 /// anything, even NaN. Memory: a file of tetrahedra or triangles alone takes little more than its mesh, in
 /// VTK's XML formats; otherwise about three times as much.
@@ -74,6 +79,10 @@ struct WriteOptions {
   bool compress = false;  ///< zlib, for the XML formats
   /// Whose host threads compress. The bytes of the file do not depend on how many they are.
   Exec exec = Exec::host();
+  std::string format = {};  ///< by its extension ("ply") instead of the file's own
+  /// An open file to write to, which stays open, instead of one of that name. It is empty, and can be written
+  /// at any place.
+  int descriptor = -1;
   const Monitor* monitor = nullptr;
 };
 

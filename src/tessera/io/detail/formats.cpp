@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <string>
+
+#include <tessera/io/detail/text.h>
 
 namespace tessera {
 
@@ -34,6 +37,46 @@ constexpr auto formats = std::to_array<Format>({
     {"ele", false, read_tetgen},
 });
 
+/// What files of a format begin with.
+struct Beginning {
+  std::string_view text;
+  std::string_view extension;
+};
+constexpr auto beginnings = std::to_array<Beginning>({
+    {"ply\n", "ply"},
+    {"ply\r", "ply"},
+    {"# vtk DataFile", "vtk"},
+    {"NRRD0", "nrrd"},
+    {"ObjectType", "mha"},
+    {"$MeshFormat", "msh"},
+    {"MeshVersionFormatted", "mesh"},
+    {"solid", "stl"},
+    {"OFF", "off"},
+    {"COFF", "off"},
+    {"NOFF", "off"},
+    {"CNOFF", "off"},
+});
+constexpr auto xml_types = std::to_array<Beginning>({
+    {"UnstructuredGrid", "vtu"},
+    {"PolyData", "vtp"},
+    {"ImageData", "vti"},
+    {"StructuredGrid", "vts"},
+    {"RectilinearGrid", "vtr"},
+});
+
+/// By the type of the element VTKFile.
+std::string_view detect_xml(std::string_view start) {
+  start.remove_prefix(std::min(start.find("<VTKFile"), start.size()));
+  start = start.substr(0, start.find('>'));
+  for (const Beginning& type : xml_types) {
+    for (const char quote : {'"', '\''}) {
+      const std::string value = "type=" + (quote + std::string(type.text)) + quote;
+      if (start.find(value) != std::string_view::npos) return type.extension;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::span<const Format> list_formats() {
@@ -44,6 +87,23 @@ const Format* find_format(const std::filesystem::path& file) {
   const std::string extension = extension_of(file);
   const auto* const found = std::ranges::find(formats, extension, &Format::extension);
   return found == formats.end() ? nullptr : found;
+}
+
+const Format* detect_format(Input& input) {
+  constexpr std::size_t looked_at = 4096;
+  if (holds_binary_facets(input)) return find_format("file.stl");
+  skip_mark(input);
+  const std::string_view start = input.peek(looked_at);
+  std::string_view extension = detect_xml(start);
+  for (const Beginning& beginning : beginnings) {
+    if (start.starts_with(beginning.text)) extension = beginning.extension;
+  }
+  input.seek(0);
+  return extension.empty() ? nullptr : find_format("file." + std::string(extension));
+}
+
+std::filesystem::path name_with_format(const std::filesystem::path& file, const std::string& format) {
+  return format.empty() ? file : std::filesystem::path("file." + format);
 }
 
 std::string extension_of(const std::filesystem::path& file) {
@@ -64,7 +124,9 @@ std::string join(const std::vector<std::string_view>& words) {
 
 std::vector<std::string_view> list_extensions() {
   std::vector<std::string_view> result;
-  for (const detail::io::Format& format : detail::io::list_formats()) result.push_back(format.extension);
+  for (const detail::io::Format& format : detail::io::list_formats()) {
+    if (format.read != nullptr) result.push_back(format.extension);
+  }
   return result;
 }
 

@@ -19,6 +19,8 @@ using Reader = AnyMesh (*)(Input& input, const ReadOptions& options, FileReport&
 [[nodiscard]] AnyMesh read_ply(Input& input, const ReadOptions& options, FileReport& report);
 [[nodiscard]] AnyMesh read_obj(Input& input, const ReadOptions& options, FileReport& report);
 [[nodiscard]] AnyMesh read_stl(Input& input, const ReadOptions& options, FileReport& report);
+/// Whether the size of a file is that of a binary STL file with the number of triangles that it names.
+[[nodiscard]] bool holds_binary_facets(Input& input);
 [[nodiscard]] AnyMesh read_off(Input& input, const ReadOptions& options, FileReport& report);
 [[nodiscard]] AnyMesh read_msh(Input& input, const ReadOptions& options, FileReport& report);
 [[nodiscard]] AnyMesh read_medit(Input& input, const ReadOptions& options, FileReport& report);
@@ -69,7 +71,7 @@ void write_rows(Output& output, const Points& points, std::string_view start,
 struct Format {
   std::string_view extension;
   bool holds_only_surfaces = false;
-  Reader read = nullptr;
+  Reader read = nullptr;            ///< null: it is only written
   Writer write = nullptr;           ///< null: it is only read
   PolyWriter write_poly = nullptr;  ///< null: it holds no vertices, lines and polygons
   bool holds_cells = false;         ///< its writer takes a CellMesh
@@ -78,6 +80,11 @@ struct Format {
 /// By the file's extension; null for one that nobody knows.
 [[nodiscard]] const Format* find_format(const std::filesystem::path& file);
 
+/// By the first bytes of the file or, of a binary stl file, its size; null if they do not show it.
+[[nodiscard]] const Format* detect_format(Input& input);
+/// A name with that extension: the file's own if there is no format.
+[[nodiscard]] std::filesystem::path name_with_format(const std::filesystem::path& file,
+                                                     const std::string& format);
 /// The extension in lower case, without the dot.
 [[nodiscard]] std::string extension_of(const std::filesystem::path& file);
 /// "a, b, c"

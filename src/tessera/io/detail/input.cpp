@@ -28,10 +28,11 @@ std::filesystem::path without_gz(const std::filesystem::path& file) {
   return extension == ".gz" || extension == ".GZ" ? file.parent_path() / file.stem() : file;
 }
 
-Input::Input(const std::filesystem::path& file, const Monitor* monitor, Packing packing)
+Input::Input(const std::filesystem::path& file, const Monitor* monitor, Packing packing, int descriptor)
     : name_(file.string()), monitor_(monitor_of(monitor)) {
   // Not blocking, so that a named pipe is refused instead of waited for.
-  descriptor_ = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  descriptor_ = descriptor >= 0 ? ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+                                : ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) {
     const int reason = errno;
     throw Error(reason == ENOENT || reason == ENOTDIR ? ErrorCode::not_found : ErrorCode::bad_file,
@@ -45,7 +46,8 @@ Input::Input(const std::filesystem::path& file, const Monitor* monitor, Packing 
                 name_ + (S_ISDIR(status.st_mode) ? ": is a directory" : ": is not a file"));
   }
   size_ = static_cast<std::uint64_t>(status.st_size);
-  if (packing == Packing::by_name && size_ > 0 && without_gz(file) != file) {
+  const bool is_gzip = packing == Packing::gzip || (packing == Packing::by_name && without_gz(file) != file);
+  if (is_gzip && size_ > 0) {
     try {
       gunzip_ = std::make_unique<Gunzip>(descriptor_, name_);
       size_ = gunzip_->measure(size_, [&] { monitor_.update("reading", 0); });

@@ -30,15 +30,16 @@ namespace tessera::detail::io {
 /// The file's name without .gz at its end.
 [[nodiscard]] std::filesystem::path without_gz(const std::filesystem::path& file);
 
-/// What .gz at the end of a name means.
-enum class Packing : std::uint8_t { by_name, none };
+/// Whether a file is packed: if its name ends in .gz, never or always.
+enum class Packing : std::uint8_t { by_name, none, gzip };
 
 class Input {
  public:
-  /// Opens a regular file, and unpacks it if its name ends in .gz: then `size` and all places are of what is
+  /// Opens a regular file, and unpacks it if it is packed: then `size` and all places are of what is
   /// unpacked, all of which was checked. The monitor hears of every window that is read and may stop the
-  /// work.
-  Input(const std::filesystem::path& file, const Monitor* monitor, Packing packing = Packing::by_name);
+  /// work. With a descriptor, that open file is read, and `file` is only its name.
+  Input(const std::filesystem::path& file, const Monitor* monitor, Packing packing = Packing::by_name,
+        int descriptor = -1);
   Input(const Input&) = delete;
   Input& operator=(const Input&) = delete;
   ~Input();

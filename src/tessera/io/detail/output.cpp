@@ -20,8 +20,14 @@ std::string say(int error) {
 
 }  // namespace
 
-Output::Output(const std::filesystem::path& file, std::uint64_t expected, const Monitor* monitor)
+Output::Output(const std::filesystem::path& file, std::uint64_t expected, const Monitor* monitor,
+               int descriptor)
     : file_(file), name_(file.string()), expected_(expected), monitor_(monitor_of(monitor)) {
+  if (descriptor >= 0) {
+    descriptor_ = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    if (descriptor_ < 0) fail("cannot be written: " + say(errno));
+    return;
+  }
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored)) fail("is a directory");
   if (std::filesystem::exists(file, ignored)) {
@@ -86,6 +92,7 @@ void Output::patch(std::uint64_t position, std::string_view bytes) {
 
 void Output::commit() {
   flush();
+  if (temporary_.empty()) return;  // an open file of the caller's
   struct stat old = {};
   const bool is_replacing = ::stat(file_.c_str(), &old) == 0;
   if (is_replacing && ::fchmod(descriptor_, old.st_mode & 07777) != 0)

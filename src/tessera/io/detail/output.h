@@ -22,7 +22,9 @@ namespace tessera::detail::io {
 class Output {
  public:
   /// `expected` bytes are about what will be written: the monitor hears the fraction and may stop the work.
-  Output(const std::filesystem::path& file, std::uint64_t expected, const Monitor* monitor);
+  /// With a descriptor, bytes go to that open file, which stays open, and `file` is only its name.
+  Output(const std::filesystem::path& file, std::uint64_t expected, const Monitor* monitor,
+         int descriptor = -1);
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
   ~Output();

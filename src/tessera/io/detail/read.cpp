@@ -1,6 +1,7 @@
 #include <array>
 
 #include <tessera/io/detail/formats.h>
+#include <tessera/io/detail/text.h>
 
 namespace tessera {
 
@@ -35,22 +36,27 @@ Mesh take(const std::filesystem::path& file, ReadResult result) {
 }  // namespace
 
 ReadResult read_mesh(const std::filesystem::path& file, const ReadOptions& options) {
-  const std::filesystem::path unpacked = io::without_gz(file);
-  const io::Format* const format = io::find_format(unpacked);
+  const std::filesystem::path named = io::name_with_format(file, options.format);
+  const std::filesystem::path unpacked = io::without_gz(named);
   // Opened before its extension is judged: of a file that is not there, that is what is to be said.
-  io::Input input(file, options.monitor);
+  io::Input input(file, options.monitor, unpacked == named ? io::Packing::none : io::Packing::gzip,
+                  options.descriptor);
   if (io::extension_of(unpacked) == "meshb")
     input.refuse("is a binary Medit file; only text (mesh) can be read");
-  if (format == nullptr) {
-    input.refuse("has an unknown extension; known are " + io::join(list_extensions()) +
-                 ", most of them also with .gz behind");
-  }
   if (input.size() == 0) input.fail("is empty");
+  const io::Format* format = io::find_format(unpacked);
+  if (format == nullptr && options.format.empty()) format = io::detect_format(input);
+  if (format == nullptr) {
+    input.refuse((options.format.empty() ? "has an unknown extension"
+                                         : "cannot be read as \"" + options.format + "\"") +
+                 "; known are " + io::join(list_extensions()) + ", most of them also with .gz behind");
+  }
   const bool is_xml = format->read == io::read_vtk_xml || format->read == io::read_vtk_parallel;
   if (input.is_packed() && is_xml) {
     input.refuse(
         "cannot be read packed, because the arrays of such files are read in any order; unpack it first");
   }
+  if (format->read != io::read_stl) io::skip_mark(input);  // whose header may be anything
   ReadResult result;
   result.report.format = format->extension;
   try {

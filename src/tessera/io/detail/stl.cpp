@@ -109,19 +109,29 @@ Points read_text_facets(Input& input) {
   return points.take();
 }
 
+/// What the four bytes behind the header say.
+std::uint32_t count_binary_facets(Input& input) {
+  input.seek(0);
+  const auto* bytes =
+      reinterpret_cast<const unsigned char*>(input.peek(header_bytes + 4).data()) + header_bytes;
+  return bytes[0] | (bytes[1] << 8) | (bytes[2] << 16) | (std::uint32_t{bytes[3]} << 24);
+}
+
 }  // namespace
 
+bool holds_binary_facets(Input& input) {
+  return input.size() >= header_bytes + 4 &&
+         input.size() == header_bytes + 4 + facet_bytes * count_binary_facets(input);
+}
+
 AnyMesh read_stl(Input& input, const ReadOptions& options, FileReport& report) {
-  const std::string_view start = input.peek(header_bytes + 4);
-  std::uint32_t count = 0;
-  if (start.size() >= header_bytes + 4) {
-    const auto* bytes = reinterpret_cast<const unsigned char*>(start.data() + header_bytes);
-    count = bytes[0] | (bytes[1] << 8) | (bytes[2] << 16) | (std::uint32_t{bytes[3]} << 24);
-  }
   // Binary files may begin with "solid" too, so the size decides first.
-  const bool is_text = start.starts_with("solid") && input.size() != header_bytes + 4 + facet_bytes * count;
-  if (!is_text && start.size() < header_bytes + 4) input.fail("is too short for an STL file");
-  Points corners = is_text ? read_text_facets(input) : read_binary_facets(input, count, report);
+  const bool is_binary = holds_binary_facets(input);
+  if (!is_binary) skip_mark(input);
+  const bool is_text = !is_binary && input.peek(header_bytes).starts_with("solid");
+  if (!is_text && input.size() < header_bytes + 4) input.fail("is too short for an STL file");
+  Points corners =
+      is_text ? read_text_facets(input) : read_binary_facets(input, count_binary_facets(input), report);
   report.cells.push_back({cell_type_name(triangle), corners.size() / 3});
   if (options.weld) return weld(std::move(corners), options.exec, report);
   report.notes.emplace_back("Left the corners of triangles apart.");

@@ -82,7 +82,7 @@ template <class Mesh, class Write>
 WriteReport write_whole(const std::filesystem::path& file, const Mesh& mesh, const WriteOptions& options,
                         const Write& write) {
   check(file, mesh);
-  io::Output output(file, mesh.bytes(), options.monitor);
+  io::Output output(file, mesh.bytes(), options.monitor, options.descriptor);
   try {
     write(output);
   } catch (const std::bad_alloc&) {
@@ -94,7 +94,7 @@ WriteReport write_whole(const std::filesystem::path& file, const Mesh& mesh, con
 
 template <class Mesh>
 WriteReport write_any(const std::filesystem::path& file, const Mesh& mesh, const WriteOptions& options) {
-  const io::Format* const format = io::find_format(file);
+  const io::Format* const format = io::find_format(io::name_with_format(file, options.format));
   if (format == nullptr || format->write == nullptr) {
     throw Error(ErrorCode::unsupported,
                 file.string() + (format == nullptr ? ": has an unknown extension" : ": can only be read") +
@@ -174,7 +174,7 @@ WriteReport write_mesh(const std::filesystem::path& file, const CellMesh& mesh, 
 }
 
 WriteReport write_poly(const std::filesystem::path& file, const PolyData& poly, const WriteOptions& options) {
-  const io::Format* const format = io::find_format(file);
+  const io::Format* const format = io::find_format(io::name_with_format(file, options.format));
   if (format == nullptr || format->write_poly == nullptr) {
     throw Error(ErrorCode::unsupported,
                 file.string() + ": points, lines and polygons are written as vtp or vtk files");

@@ -1,5 +1,5 @@
 // Files in and out: vtu, vtp, vti, legacy vtk, ply, obj, stl and off; in only: vts, vtr, pvtu, pvtp, pvti,
-// vtm, msh, mesh, node, ele, nrrd, nhdr, mha and mhd. docs/formats.md says what each can hold.
+// vtm, msh, mesh, node, ele, nrrd, nhdr, mha and mhd; out only: glb. docs/formats.md says what each can hold.
 //
 // A file is either read completely or refused with Error(not_found | bad_file | unsupported), whose message
 // names the file, the element and the reason. A file is either written completely or not at all.
@@ -118,7 +118,7 @@ WriteReport write_poly(const std::filesystem::path& file, const PolyData& poly,
 
 /// The extensions read_mesh knows, without the dot.
 [[nodiscard]] std::vector<std::string_view> list_extensions();
-/// Those of them that write_mesh knows.
+/// Those that write_mesh knows.
 [[nodiscard]] std::vector<std::string_view> list_writable_extensions();
 /// Does the file's extension name a format that can be written with cells that are no simplices?
 [[nodiscard]] bool holds_cells(const std::filesystem::path& file);

@@ -31,6 +31,7 @@ constexpr auto formats = std::to_array<Format>({
     {"obj", true, read_obj, write_obj, nullptr, true},
     {"stl", true, read_stl, write_stl},
     {"off", true, read_off, write_off, nullptr, true},
+    {"glb", true, nullptr, write_glb},
     {"msh", false, read_msh},
     {"mesh", false, read_medit},
     {"node", false, read_tetgen},

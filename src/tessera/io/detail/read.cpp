@@ -51,6 +51,7 @@ ReadResult read_mesh(const std::filesystem::path& file, const ReadOptions& optio
                                          : "cannot be read as \"" + options.format + "\"") +
                  "; known are " + io::join(list_extensions()) + ", most of them also with .gz behind");
   }
+  if (format->read == nullptr) input.refuse("is of a format that can only be written");
   const bool is_xml = format->read == io::read_vtk_xml || format->read == io::read_vtk_parallel;
   if (input.is_packed() && is_xml) {
     input.refuse(

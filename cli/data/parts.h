@@ -1,6 +1,8 @@
 // What the verbs that take parts of a mesh share (threshold, extract, slice, clip).
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -32,6 +34,12 @@ void cut_grid(Session& session, Input& input);
 
 /// Ids as the signed 64 bits that every reader of VTK files has.
 [[nodiscard]] Field id_field(std::string name, std::span<const std::uint32_t> ids);
+
+/// The most that id_field() takes for so many cells of a mesh and for their points.
+template <int Dim>
+[[nodiscard]] Bytes id_bytes(const SimplexMesh<Dim>& mesh, std::size_t cells) {
+  return 8 * (cells + std::min(mesh.vertex_count(), (Dim + 1) * cells));
+}
 
 /// InputEdge, InputWeight and InputCell: where points and cells came from.
 void add_provenance(FieldSet& point_data, FieldSet& cell_data, const Provenance& from);

@@ -144,13 +144,15 @@ AnyMesh take_part(Session& session, const ExtractArguments& options, const Simpl
     ids = Reservation(session.memory(), 8 * mesh.vertex_count() + 4 * cells, "the components");
     components = choose_components(session, options, mesh, keeps);
   }
-  room = Reservation(session.memory(), extracted_bytes(mesh, count_kept(keeps)), "the part that is kept");
+  const std::size_t kept = count_kept(keeps);
+  const Bytes added = (options.components ? 8 * kept : 0) + (options.provenance ? id_bytes(mesh, kept) : 0);
+  room = Reservation(session.memory(), extracted_bytes(mesh, kept) + added, "the part that is kept");
   Extracted<Dim> part = extract_cells(mesh, keeps, {.exec = session.host(), .monitor = &session.monitor()});
   FieldSet& cell_data = part.mesh.cell_data;
   if (options.components) {
-    Array<std::uint32_t> numbers(part.cells);
-    for (std::uint32_t& c : numbers) c = components.ids[c];
-    cell_data.add(id_field("Component", numbers));
+    Array<std::int64_t> numbers(part.cells.size());
+    for (std::size_t c = 0; c < numbers.size(); ++c) numbers[c] = components.ids[part.cells[c]];
+    cell_data.add(Field("Component", std::move(numbers)));
   }
   if (options.provenance) {
     part.mesh.point_data.add(id_field("InputPoint", part.vertices));

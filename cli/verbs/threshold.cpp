@@ -65,7 +65,10 @@ AnyMesh take_part(Session& session, const ThresholdArguments& options, const Sim
                           .exec = session.host(),
                           .monitor = &session.monitor()});
   });
-  const Reservation room(session.memory(), extracted_bytes(mesh, count_kept(keeps)), "the part that is kept");
+  const std::size_t kept = count_kept(keeps);
+  const Reservation room(session.memory(),
+                         extracted_bytes(mesh, kept) + (options.provenance ? id_bytes(mesh, kept) : 0),
+                         "the part that is kept");
   Extracted<Dim> part = session.in_phase(Phase::compute, [&] {
     return extract_cells(mesh, keeps, {.exec = session.host(), .monitor = &session.monitor()});
   });

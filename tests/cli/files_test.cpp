@@ -310,7 +310,7 @@ TEST_F(CliRawVolumes, EveryVerbThatTakesAGridReadsThem) {
 }
 
 TEST_F(CliRawVolumes, AreRefusedWithAReason) {
-  expect_one_sentence(run({"info", "v.raw"}), 6, {"v.raw", "unknown extension", "a raw volume needs --dims"});
+  expect_one_sentence(run({"info", "v.raw"}), 6, {"v.raw", "unknown extension", "--dims for a raw volume"});
   expect_one_sentence(run({"gradient", "v.raw", "--dims", "6x5x5", "--type", "int16"}), 4,
                       {"240 bytes", "300"});
   expect_one_sentence(run({"curvature", "v.raw", "--dims", "6x5x4", "--type", "int16"}), 6,

@@ -116,8 +116,8 @@ TEST(Dual, OfADualIsTheSurface) {
     for (std::size_t t = 0; t < mesh.cell_count(); ++t) {
       std::vector<std::uint32_t> found = numbers(again.polygons[t]);
       std::vector<std::uint32_t> wanted = numbers(mesh.cells[t]);
-      std::ranges::rotate(found, std::ranges::min_element(found));
-      std::ranges::rotate(wanted, std::ranges::min_element(wanted));
+      std::rotate(found.begin(), std::ranges::min_element(found), found.end());
+      std::rotate(wanted.begin(), std::ranges::min_element(wanted), wanted.end());
       ASSERT_EQ(found, wanted) << t;
     }
   }

@@ -50,7 +50,7 @@ void MemoryBound::set(Bytes limit, int threads) {
   const Bytes mapped = mapped_bytes();
   if (!is_possible || mapped == 0) return;
   use_small_stacks();
-  const Bytes held = resident_bytes();
+  const Bytes held = resident_bytes() + code_bytes;
   const Bytes stacks = static_cast<Bytes>(threads) * stack_bytes;
   limit_mapped_bytes(mapped + (limit - std::min(limit, held)) + stacks + alignment_bytes);
   is_set_ = true;

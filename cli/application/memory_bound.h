@@ -15,8 +15,11 @@ class MemoryBound {
   MemoryBound& operator=(const MemoryBound&) = delete;
   ~MemoryBound() { lift(); }
 
-  /// From now on the process may hold `limit` at most, with this many threads. Pages of program and library
-  /// files do not count, nor does anything in a build with sanitizers.
+  /// Pages of program and library files that are still to come: they cannot be bound, only reserved.
+  static constexpr Bytes code_bytes = mib(4);
+
+  /// From now on the process may hold `limit` at most, with this many threads; no bound in a build with
+  /// sanitizers.
   void set(Bytes limit, int threads);
   /// For libraries that do not survive it: those that draw, and those of GPUs.
   void lift();

@@ -78,13 +78,13 @@ Session::Session(std::string verb, CommonOptions options, std::stop_token stop)
   monitor_.report = [this](std::string_view stage, double fraction) { bar_.update(stage, fraction); };
   monitor_.stop = std::move(stop);
   if (memory_.limit() == MemoryBudget::unlimited) return;
-  const Bytes program = resident_bytes();
+  const Bytes program = resident_bytes() + MemoryBound::code_bytes;
   if (program >= memory_.limit()) {
     throw Error(ErrorCode::out_of_memory,
                 fmt::format("the program itself takes {}, and --memory allows {}; allow more",
                             format_bytes(program), format_bytes(memory_.limit())));
   }
-  settle_memory();
+  held_.emplace_back(memory_, program, "the program");
   if (!exec_ || !exec_->is_cuda()) bound_memory();
 }
 
@@ -165,7 +165,7 @@ Error Session::with_advice(const Error& error) const {
   const bool is_limited = memory_.limit() != MemoryBudget::unlimited;
   if (error.code() == ErrorCode::out_of_memory && is_limited && what.find("--memory") == std::string::npos) {
     const bool names_limit = what.find("the limit must be") != std::string::npos;
-    return {error.code(), fmt::format(names_limit ? "{} (--memory)" : "{}; allow more with --memory", what)};
+    return {error.code(), fmt::format("{}{}", what, names_limit ? " (--memory)" : "; allow more with --memory")};
   }
   return with_device_advice(error);
 }

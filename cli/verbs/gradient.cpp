@@ -47,10 +47,10 @@ void declare_gradient(OptionList& app, GradientVerbOptions& options) {
       ->type_name("FILE");
 }
 
-/// Of a line for each pair, while it is made: 100 bytes, and half of all cells are in pairs with the others.
+/// Of a line for each pair, while it is made and written; half of all cells are in pairs with the others.
 template <int Dim>
 Bytes pair_bytes(const SimplexMesh<Dim>& mesh) {
-  return 100 * (mesh.vertex_count() + (Dim == 3 ? 2 : 1) * mesh.cell_count());
+  return 140 * (mesh.vertex_count() + (Dim == 3 ? 2 : 1) * mesh.cell_count());
 }
 
 template <int Dim>

@@ -47,7 +47,7 @@ void check_options(Session& session, const MorseSmaleVerbOptions& options) {
 
 /// Of walls and the polygons they are written as, for each tetrahedron: what a rough field takes. How many
 /// walls there are is known when they are made.
-constexpr Bytes wall_bytes = 100;
+constexpr Bytes wall_bytes = 140;
 
 /// Can the files that were named hold what this mesh gives?
 void check_kind(const MorseSmaleVerbOptions& options, const TopologyInput& input) {

@@ -84,7 +84,7 @@ int run_slice(Session& session, const SliceArguments& options) {
                               std::visit([](const auto& mesh) { return slice_bytes(mesh); }, input.mesh),
                               "the distances from the plane");
   if (const auto* triangles = std::get_if<TriMesh>(&input.mesh)) {
-    if (!options.output.file.empty()) expect_poly_extension(options.output.file);
+    if (!options.output.file.empty()) expect_poly_extension(options.output);
     return slice_surface(session, options, *triangles, plane);
   }
   if (const auto* tets = std::get_if<TetMesh>(&input.mesh))

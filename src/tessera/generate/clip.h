@@ -4,7 +4,7 @@
 //   tetrahedron with 1, 2 or 3 corners kept:   a tetrahedron, a wedge, a wedge
 //   one corner on the plane, 1 or 2 kept:      a tetrahedron, a pyramid
 //
-// Wedges and pyramids are cut into tetrahedra from their smallest points (solid_mesh.h), so that cells that
+// Wedges and pyramids are cut into tetrahedra from their smallest points (cell_mesh.h), so that cells that
 // share a face still do. Keys of new points are the edges that they lie on. A corner that lies on the plane,
 // or has the value, is kept and none of its edges is cut: no cell of the result is flat because of it. A cell
 // that only touches the plane is kept or dropped as a whole.

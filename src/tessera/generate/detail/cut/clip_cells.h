@@ -9,7 +9,7 @@
 
 #include <tessera/core/id.h>
 #include <tessera/generate/detail/common/parts.h>
-#include <tessera/mesh/solid_mesh.h>
+#include <tessera/mesh/cell_mesh.h>
 
 namespace tessera::detail {
 
@@ -99,13 +99,13 @@ void emit_parts(const SortedCell<Dim>& cell, const OldId& old_id, const NewId& n
     turned(a < b ? Cell{a, at_b, at_a} : Cell{b, at_a, a});
   } else if (cell.on == 1) {
     const std::array<VertexId, 5> pyramid = {a, cut(0, 0), cut(1, 0), b, old(2)};
-    cut_from_smallest(SolidType::pyramid, pyramid, turned);
+    cut_from_smallest(CellType::pyramid, pyramid, turned);
   } else if (cell.kept == 2) {
     const std::array<VertexId, 6> wedge = {a, cut(0, 1), cut(0, 0), b, cut(1, 1), cut(1, 0)};
-    cut_from_smallest(SolidType::wedge, wedge, turned);
+    cut_from_smallest(CellType::wedge, wedge, turned);
   } else {
     const std::array<VertexId, 6> wedge = {a, old(2), b, cut(0, 0), cut(2, 0), cut(1, 0)};
-    cut_from_smallest(SolidType::wedge, wedge, turned);
+    cut_from_smallest(CellType::wedge, wedge, turned);
   }
 }
 

@@ -84,7 +84,7 @@ Session::Session(std::string verb, CommonOptions options, std::stop_token stop)
                 fmt::format("the program itself takes {}, and --memory allows {}; allow more",
                             format_bytes(program), format_bytes(memory_.limit())));
   }
-  held_.emplace_back(memory_, program, "the program");
+  memory_.adopt(program);
   if (!exec_ || !exec_->is_cuda()) bound_memory();
 }
 
@@ -94,9 +94,9 @@ void Session::bound_memory() {
 
 void Session::settle_memory() {
   if (memory_.limit() == MemoryBudget::unlimited) return;
-  const Bytes before = memory_.reserved();
+  const Bytes reserved = memory_.reserved();
   const Bytes held = resident_bytes();
-  if (held > before) held_.emplace_back(memory_, held - before, "what is there");
+  if (held > reserved) memory_.adopt(held - reserved);
 }
 
 Exec Session::cuda(int device) {
@@ -165,7 +165,8 @@ Error Session::with_advice(const Error& error) const {
   const bool is_limited = memory_.limit() != MemoryBudget::unlimited;
   if (error.code() == ErrorCode::out_of_memory && is_limited && what.find("--memory") == std::string::npos) {
     const bool names_limit = what.find("the limit must be") != std::string::npos;
-    return {error.code(), fmt::format("{}{}", what, names_limit ? " (--memory)" : "; allow more with --memory")};
+    return {error.code(),
+            fmt::format("{}{}", what, names_limit ? " (--memory)" : "; allow more with --memory")};
   }
   return with_device_advice(error);
 }

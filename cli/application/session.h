@@ -175,7 +175,6 @@ class Session {
   Monitor monitor_;
   Bytes memory_option_;
   MemoryBudget memory_;
-  std::vector<Reservation> held_;  ///< the program itself and what stages have left
   MemoryBound bound_;
   Bytes device_memory_;  ///< 0: no limit
   std::optional<Exec> exec_;

@@ -36,11 +36,12 @@ void check_fits(Session& session, const fs::path& file) {
   const auto size = fs::file_size(file, unknown);
   const MemoryBudget& memory = session.memory();
   if (unknown || size <= memory.left()) return;
-  throw Error(ErrorCode::out_of_memory,
-              fmt::format("'{}' is {} on the disk and was not read, because --memory allows {} and the program "
-                          "itself takes {}; allow {} or more",
-                          file.string(), format_bytes(size), format_bytes(memory.limit()),
-                          format_bytes(memory.used()), format_limit(memory.used() + size)));
+  throw Error(
+      ErrorCode::out_of_memory,
+      fmt::format("'{}' is {} on the disk and was not read, because --memory allows {} and the program "
+                  "itself takes {}; allow {} or more",
+                  file.string(), format_bytes(size), format_bytes(memory.limit()),
+                  format_bytes(memory.used()), format_limit(memory.used() + size)));
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ struct InputOptions {
   std::filesystem::path file;
   bool simplices = true;  ///< cut other cells; a verb that keeps them has it false
   bool linearize = false;
-  bool weld = true;  ///< join equal corners of stl files
+  bool weld = true;         ///< join equal corners of stl files
   std::string format = {};  ///< by its extension; empty: that of the file, or what its first bytes show
   RawOptions raw = {};
 };

@@ -36,6 +36,7 @@ void add_tiling_options(OptionList& app, TilingOptions& options);
 template <int Dim>
 [[nodiscard]] TiledMesh<Dim> tile_input(Session& session, const SimplexMesh<Dim>& mesh,
                                         const TilingOptions& options) {
+  const Reservation room = session.reserve(tiling_work(mesh));
   return session.in_phase(Phase::prepare, [&] {
     return tile(
         mesh, {.max_vertices = options.max_vertices, .exec = session.host(), .monitor = &session.monitor()});

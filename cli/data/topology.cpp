@@ -36,7 +36,7 @@ void cut_grid(Session& session, TopologyInput& input) {
 /// they take.
 Bytes store_bytes(Session& session, StorageMode mode) {
   const Bytes left = session.memory().left();
-  if (left != MemoryBudget::unlimited) return left - left / 8;  // what rows leave behind is not counted
+  if (left != MemoryBudget::unlimited) return left - left / 4;  // what rows leave behind is not counted
   return mode == StorageMode::materialized ? gib(1 << 20) : gib(1);
 }
 

@@ -55,8 +55,8 @@ struct Domain {
   const Field& field;
   std::unique_ptr<const TiledMesh<Dim>> tiles;  ///< stars point to it
   std::optional<StarStore<Dim>> stars;          ///< none: they are pushed
-  Exec exec = Exec::host();  ///< where it is analysed
-  std::string title;         ///< describe() of it
+  Exec exec = Exec::host();                     ///< where it is analysed
+  std::string title;                            ///< describe() of it
 
   /// Options of an analysis, as far as they are the domain's.
   template <class Options>

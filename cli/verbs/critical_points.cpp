@@ -74,7 +74,10 @@ int run_critical_points(Session& session, const CriticalPointOptions& options) {
   if (!options.output.file.empty()) check_poly_output(session, options.output);
   const auto input = read_topology_input(session, options.topology);
   with_domain(
-      session, options.topology, *input, [&](const auto& mesh) { return options.threshold.empty() ? critical_points_work(mesh) : morse_smale_work(mesh); },
+      session, options.topology, *input,
+      [&](const auto& mesh) {
+        return options.threshold.empty() ? critical_points_work(mesh) : morse_smale_work(mesh);
+      },
       [&](const auto& domain) { find_and_write(session, options, threshold, domain); });
   session.result()["field"] = input->field->name();
   return 0;

@@ -55,7 +55,7 @@ void add_provenance(Subdivision<Dim>& finer) {
 template <int Dim>
 void subdivide_and_write(Session& session, const SubdivideArguments& options, const SimplexMesh<Dim>& mesh) {
   const Bytes bytes = subdivided_bytes(mesh, std::max(0, options.levels));
-  const Reservation room(session.memory(), mib(4) + bytes + bytes / 4, "the finer mesh");
+  const Reservation room(session.memory(), mib(6) + bytes + 3 * bytes / 8, "the finer mesh");
   Subdivision<Dim> finer;
   session.run_on_device(subdivision_work(mesh, options.levels), [&](const Exec& exec) {
     finer = session.in_phase(Phase::compute, [&] {

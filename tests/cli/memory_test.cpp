@@ -144,7 +144,8 @@ TEST_F(CliMemory, WhatIsTooMuchIsNamed) {
   make({"lattice", "--size", "150", "-o", "g.vti"});
   expect_one_sentence(run({"subdivide", "o.vtp", "--levels", "12", "--memory", "400M"}), 8,
                       {"the finer mesh", "at least", "--memory"});
-  expect_one_sentence(run({"tetrahedralize", "g.vti", "--memory", "400M"}), 8, {"the tetrahedra", "--memory"});
+  expect_one_sentence(run({"tetrahedralize", "g.vti", "--memory", "400M"}), 8,
+                      {"the tetrahedra", "--memory"});
   expect_one_sentence(run({"critical-points", "g.vti", "--field", ":x", "--memory", "400M"}), 8,
                       {"simplices", "--memory"});
   expect_one_sentence(run({"make", "kuhn", "--size", "300", "--memory", "400M", "-o", "big.vtu"}), 8,

@@ -66,10 +66,40 @@ TEST(MemoryBudget, RefusalSaysWhatWasAskedAndAllowed) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::out_of_memory);
-    EXPECT_STREQ(error.what(), "the tile store needs 2.00 MiB, but 0 B of the allowed 1.00 MiB are in use; the limit must be at least 2048K");
+    EXPECT_STREQ(error.what(),
+                 "the tile store needs 2.00 MiB, but 0 B of the allowed 1.00 MiB are in use; the limit must "
+                 "be at least 2048K");
   }
   EXPECT_EQ(budget.used(), 0u);
   EXPECT_FALSE(budget.try_reserve(MemoryBudget::unlimited));
+}
+
+TEST(MemoryBudget, OfAProcessCountsWhatIsHeld) {
+  const Bytes held = resident_bytes();
+  EXPECT_LE(held, peak_resident_bytes());
+  MemoryBudget budget(held + mib(32), MemoryBudget::Scope::process);
+  EXPECT_GE(budget.used(), held / 2);
+  EXPECT_FALSE(budget.try_reserve(mib(64)));
+  std::vector<char> block(std::size_t{48} << 20);
+  std::memset(block.data(), 1, block.size());
+  EXPECT_EQ(block[block.size() / 2], 1);
+  EXPECT_LT(budget.left(), mib(16));
+  EXPECT_FALSE(budget.try_reserve(mib(16)));
+  budget.raise(mib(256));  // sanitizers hold more than the block
+  EXPECT_TRUE(budget.try_reserve(mib(16)));
+  const Bytes reserved = budget.reserved();
+  budget.adopt(100);
+  EXPECT_EQ(budget.reserved(), reserved + 100);
+}
+
+TEST(MemoryBudget, LimitsAreRoundedUp) {
+  EXPECT_EQ(format_limit(1), "1K");
+  EXPECT_EQ(format_limit(kib(3)), "3K");
+  EXPECT_EQ(format_limit(mib(64) + 1), "65M");
+  for (const Bytes bytes : {Bytes{12345}, mib(100) + 7, gib(3) - 1}) {
+    EXPECT_GE(parse_bytes(format_limit(bytes)), bytes);
+    EXPECT_LE(parse_bytes(format_limit(bytes)), bytes + mib(1));
+  }
 }
 
 TEST(MemoryBudget, ThreadsNeverOverbook) {

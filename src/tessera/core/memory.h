@@ -56,6 +56,8 @@ class MemoryBudget {
   /// Takes `bytes` if they fit.
   [[nodiscard]] bool try_reserve(Bytes bytes);
   void release(Bytes bytes);
+  /// Books bytes that the process holds already: they fit.
+  void adopt(Bytes bytes) { used_.fetch_add(bytes, std::memory_order_relaxed); }
   /// Raises the limit by memory that is not to count. Nobody may reserve meanwhile.
   void raise(Bytes bytes) { limit_ += limit_ == unlimited ? 0 : bytes; }
 

@@ -144,7 +144,7 @@ MorseSmaleComplex<Dim> morse_smale(SimplexMesh<Dim>&& mesh, const F& field,
 /// For choose_device(), tiling included.
 template <int Dim>
 [[nodiscard]] Work morse_smale_work(const SimplexMesh<Dim>& mesh) {
-  return detail::work_with_tiles(mesh, 400, 140, {.of_vertex = 60, .of_cell = Dim == 3 ? 28 : 32});
+  return detail::work_with_tiles(mesh, 400, 140, {.of_vertex = 60, .of_cell = Dim == 3 ? 36 : 32});
 }
 
 }  // namespace tessera

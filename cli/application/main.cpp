@@ -65,6 +65,8 @@ int run_action(const Action& action, Session& session) {
     return fail({ErrorCode::out_of_memory,
                  "the system allows no further thread; allow more processes or more memory"});
   }
+  if (const std::optional<Error> overrun = session.find_overrun(); overrun && code == 0)
+    return fail(*overrun);
   session.finish(nullptr);
   return code;
 }

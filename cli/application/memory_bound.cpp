@@ -11,12 +11,6 @@
 namespace tessera::cli {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool is_possible = false;  // sanitizers map terabytes
-#else
-constexpr bool is_possible = true;
-#endif
-
 constexpr Bytes stack_bytes = mib(1);
 constexpr Bytes alignment_bytes = mib(2);  // a large array is mapped with a huge page more and gives it back
 

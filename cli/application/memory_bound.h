@@ -15,11 +15,16 @@ class MemoryBound {
   MemoryBound& operator=(const MemoryBound&) = delete;
   ~MemoryBound() { lift(); }
 
+  /// In a build with sanitizers, which map terabytes and hold much, nothing is bound.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  static constexpr bool is_possible = false;
+#else
+  static constexpr bool is_possible = true;
+#endif
   /// Pages of program and library files that are still to come: they cannot be bound, only reserved.
   static constexpr Bytes code_bytes = mib(4);
 
-  /// From now on the process may hold `limit` at most, with this many threads; no bound in a build with
-  /// sanitizers.
+  /// From now on the process may hold `limit` at most, with this many threads.
   void set(Bytes limit, int threads);
   /// For libraries that do not survive it: those that draw, and those of GPUs.
   void lift();

@@ -245,6 +245,16 @@ void Session::print_data(const std::string& text) {
   std::fwrite(shown.data(), 1, shown.size(), has_output_on_stdout_ ? stderr : stdout);
 }
 
+std::optional<Error> Session::find_overrun() const {
+  const Bytes limit = memory_.limit();
+  const Bytes peak = peak_resident_bytes();
+  if (!MemoryBound::is_possible || peak <= limit || peak - limit <= limit / 50) return std::nullopt;
+  return Error(
+      ErrorCode::out_of_memory,
+      fmt::format("this took {}, more than the {} that --memory allows; what it has written is whole",
+                  format_bytes(peak), format_bytes(limit)));
+}
+
 Error Session::out_of_memory() const {
   if (memory_.limit() == MemoryBudget::unlimited)
     return {ErrorCode::out_of_memory, "the machine has no more memory to give; use a smaller input"};

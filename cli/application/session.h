@@ -116,6 +116,8 @@ class Session {
   /// 0, or the code of the first error that the run went on after.
   [[nodiscard]] int exit_code() const { return first_error_ ? static_cast<int>(first_error_->code()) : 0; }
 
+  /// An error if the process has held more than --memory allows, where nothing stopped it.
+  [[nodiscard]] std::optional<Error> find_overrun() const;
   /// The error for memory that was not to be had.
   [[nodiscard]] Error out_of_memory() const;
   /// Error(cancelled) if Ctrl-C was pressed.

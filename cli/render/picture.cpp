@@ -474,6 +474,20 @@ vtkSmartPointer<vtkImageData> take_pixels(vtkRenderWindow* window) {
 
 }  // namespace
 
+Bytes drawing_bytes(const PictureOptions& options) {
+  constexpr Bytes of_libraries = mib(110);
+  constexpr Bytes of_pixel = 480;  // several buffers, with more pixels and samples than the picture has
+  constexpr Bytes of_element = 200;
+  const auto pixels = static_cast<Bytes>(options.width) * static_cast<Bytes>(options.height);
+  Bytes elements = 0;
+  for (const Layer& layer : options.layers) {
+    for (const Piece& piece : layer.geometry.pieces) {
+      elements += static_cast<Bytes>(piece.data->GetNumberOfCells() + piece.data->GetNumberOfPoints());
+    }
+  }
+  return of_libraries + of_pixel * pixels + of_element * elements;
+}
+
 std::string draw_png(const PictureOptions& options) {
   report(options, 0);
   const auto renderer = vtkSmartPointer<vtkRenderer>::New();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <tessera/core/memory.h>
 #include <tessera/core/progress.h>
 #include <tessera/core/vec.h>
 
@@ -50,6 +51,10 @@ struct PictureOptions {
   Color background = {1, 1, 1};
   const Monitor* monitor = nullptr;
 };
+
+/// What drawing it takes, an estimate: the libraries that draw in software, buffers of the window and what
+/// they keep of the geometry.
+[[nodiscard]] Bytes drawing_bytes(const PictureOptions& options);
 
 /// Needs a Display. The same picture for the same input on the same OpenGL.
 [[nodiscard]] std::string draw_png(const PictureOptions& options);

@@ -316,6 +316,8 @@ int run_render(Session& session, const RenderOptions& options) {
     check_points_style(options, scene);
     add_scene(options, scene, picture);
   });
+  const Reservation room(session.memory(), drawing_bytes(picture), "the picture");
+  session.lift_memory_bound();
   const std::string png = session.in_phase(Phase::compute, [&] {
     const Display display(session.monitor().stop);
     vtkObject::GlobalWarningDisplayOff();

@@ -139,6 +139,13 @@ TEST_F(CliMemory, PlanNamesTheLeastThatWorks) {
   }
 }
 
+TEST_F(CliMemory, PicturesAreRefusedBeforeTheyAreDrawn) {
+  make({"ico", "--size", "4", "-o", "i.vtp"});
+  expect_one_sentence(run({"render", "i.vtp", "--size", "3000x3000", "-o", "p.png", "--memory", "500M"}), 8,
+                      {"the picture", "at least", "--memory"});
+  expect_named_limit_works({"render", "i.vtp", "--size", "200x150", "-o", "p.png"}, limit_text(base("i.vtp") + kib(256)));
+}
+
 TEST_F(CliMemory, WhatIsTooMuchIsNamed) {
   make({"octahedron", "-o", "o.vtp"});
   make({"lattice", "--size", "150", "-o", "g.vti"});

@@ -31,11 +31,14 @@ void use_small_stacks() {
   pthread_attr_destroy(&attributes);
 }
 
-void limit_mapped_bytes(rlim_t bytes) {
+/// Sets the soft limit and returns the one that was there.
+Bytes limit_mapped_bytes(Bytes bytes) {
   rlimit limit{};
-  if (getrlimit(RLIMIT_DATA, &limit) != 0) return;
-  limit.rlim_cur = std::min(bytes, limit.rlim_max);
+  if (getrlimit(RLIMIT_DATA, &limit) != 0) return RLIM_INFINITY;
+  const rlim_t before = limit.rlim_cur;
+  limit.rlim_cur = std::min<rlim_t>(bytes, limit.rlim_max);
   setrlimit(RLIMIT_DATA, &limit);
+  return before;
 }
 
 }  // namespace
@@ -46,14 +49,15 @@ void MemoryBound::set(Bytes limit, int threads) {
   use_small_stacks();
   const Bytes held = resident_bytes() + code_bytes;
   const Bytes stacks = static_cast<Bytes>(threads) * stack_bytes;
-  limit_mapped_bytes(mapped + (limit - std::min(limit, held)) + stacks + alignment_bytes);
-  is_set_ = true;
+  const Bytes most = mapped + (limit - std::min(limit, held)) + stacks + alignment_bytes;
+  lift();
+  before_ = limit_mapped_bytes(most);
+  if (*before_ < most) (void)limit_mapped_bytes(*before_);
 }
 
 void MemoryBound::lift() {
-  if (!is_set_) return;
-  limit_mapped_bytes(RLIM_INFINITY);
-  is_set_ = false;
+  if (before_) (void)limit_mapped_bytes(*before_);
+  before_.reset();
 }
 
 }  // namespace tessera::cli

@@ -4,6 +4,8 @@
 // field has, ends here: the process is not given more, and the run fails with Error(out_of_memory).
 #pragma once
 
+#include <optional>
+
 #include <tessera/core/memory.h>
 
 namespace tessera::cli {
@@ -30,7 +32,7 @@ class MemoryBound {
   void lift();
 
  private:
-  bool is_set_ = false;
+  std::optional<Bytes> before_;  ///< the limit that was there, while this one is
 };
 
 }  // namespace tessera::cli

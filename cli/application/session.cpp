@@ -173,6 +173,7 @@ Error Session::with_advice(const Error& error) const {
 
 void Session::go_on_with_host(const Error& error) {
   exec_ = host();
+  bound_memory();
   note(fmt::format("{}; going on with the {}", error.what(), exec_->description()));
 }
 
@@ -207,6 +208,8 @@ void Session::refuse_json_onto(const std::filesystem::path& file, const char* wh
 }
 
 void Session::add_input(const std::filesystem::path& file) {
+  if (file == "-" && std::ranges::find(inputs_, "-") != inputs_.end())
+    throw Error(ErrorCode::bad_option, "standard input can be read once; name a file for the other");
   inputs_.push_back(file.string());
   add_part(file);
 }
@@ -259,7 +262,7 @@ Error Session::out_of_memory() const {
   if (memory_.limit() == MemoryBudget::unlimited)
     return {ErrorCode::out_of_memory, "the machine has no more memory to give; use a smaller input"};
   return {ErrorCode::out_of_memory,
-          fmt::format("this takes more than the {} that --memory allows; {} were in use when it ended",
+          fmt::format("this takes more than the {} that --memory allows; it held {} at most",
                       format_bytes(memory_.limit()), format_bytes(peak_resident_bytes()))};
 }
 

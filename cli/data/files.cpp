@@ -38,8 +38,8 @@ void check_fits(Session& session, const fs::path& file) {
   if (unknown || size <= memory.left()) return;
   throw Error(
       ErrorCode::out_of_memory,
-      fmt::format("'{}' is {} on the disk and was not read, because --memory allows {} and the program "
-                  "itself takes {}; allow {} or more",
+      fmt::format("'{}' is {} on the disk and was not read, because --memory allows {} and {} are in use; "
+                  "allow {} or more",
                   file.string(), format_bytes(size), format_bytes(memory.limit()),
                   format_bytes(memory.used()), format_limit(memory.used() + size)));
 }
@@ -74,7 +74,26 @@ Option add_output_options(OptionList& app, OutputOptions& options) {
       ->type_name("FILE");
 }
 
+namespace {
+
+/// Refuses options that would do nothing.
+void check_reading(const InputOptions& options) {
+  const RawOptions& raw = options.raw;
+  if (raw.dims.empty() && (!raw.type.empty() || !raw.spacing.empty() || raw.is_big_endian)) {
+    throw Error(ErrorCode::bad_option,
+                "--type, --spacing and --big-endian are of raw volumes; add --dims or leave them out");
+  }
+  if (!raw.dims.empty() && (!options.format.empty() || options.linearize)) {
+    throw Error(ErrorCode::bad_option,
+                "--dims reads a raw volume, which has no format and no cells; leave out --input-format and "
+                "--linearize");
+  }
+}
+
+}  // namespace
+
 Input read_input(Session& session, const InputOptions& options, CellMesh* cells) {
+  check_reading(options);
   session.add_input(options.file);
   std::optional<NamelessFile> received;
   if (is_standard_stream(options.file)) {
@@ -111,7 +130,8 @@ Input read_input(Session& session, const InputOptions& options, CellMesh* cells)
   for (const std::filesystem::path& part : read.report.parts) session.add_part(part);
   const Bytes bytes = std::visit([](const auto& mesh) { return mesh.bytes(); }, read.mesh) +
                       (cells != nullptr ? cells->bytes() : 0);
-  Reservation reservation(session.memory(), bytes, "the mesh of '" + options.file.string() + "'");
+  Reservation reservation =
+      Reservation::of_held(session.memory(), bytes, "the mesh of '" + options.file.string() + "'");
   session.settle_memory();
   return {std::move(read.mesh), std::move(read.report), std::move(reservation)};
 }

@@ -22,9 +22,9 @@ namespace tessera::cli {
 
 /// How to read a file without a header. Without dims the file is no raw volume.
 struct RawOptions {
-  std::string dims;               ///< "256x256x128"
-  std::string type = "uint8";     ///< a ScalarType by name
-  std::string spacing = "1x1x1";  ///< "0.5x0.5x2"
+  std::string dims = {};     ///< "256x256x128"; empty: the input is no raw volume
+  std::string type = {};     ///< a ScalarType by name; empty: uint8
+  std::string spacing = {};  ///< "0.5x0.5x2"; empty: 1x1x1
   bool is_big_endian = false;
 };
 

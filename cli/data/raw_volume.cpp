@@ -49,6 +49,10 @@ ScalarType parse_type(const std::string& name) {
               fmt::format("--type {} is no type of numbers; it is one of {}", name, quoted_list(known)));
 }
 
+std::string type_name(const RawOptions& options) {
+  return options.type.empty() ? "uint8" : options.type;
+}
+
 Grid make_grid(const RawOptions& options) {
   Grid grid;
   const auto dims = parse_three<std::uint32_t>(options.dims);
@@ -59,7 +63,7 @@ Grid make_grid(const RawOptions& options) {
                     options.dims));
   }
   grid.dims = *dims;
-  const auto spacing = parse_three<double>(options.spacing);
+  const auto spacing = parse_three<double>(options.spacing.empty() ? "1x1x1" : options.spacing);
   const auto is_length = [](double length) { return std::isfinite(length) && length > 0; };
   if (!spacing || !std::ranges::all_of(*spacing, is_length)) {
     throw Error(ErrorCode::bad_option,
@@ -91,7 +95,7 @@ void check_size(const InputOptions& input, const fs::path& place, std::optional<
   if (expected && size == *expected) return;
   throw Error(ErrorCode::bad_file,
               fmt::format("'{}' has {} bytes, but {} numbers of type {} are {}; mend --dims or --type",
-                          file.string(), size, options.dims, options.type,
+                          file.string(), size, options.dims, type_name(options),
                           expected ? fmt::format("{}", *expected) : "beyond any file"));
 }
 
@@ -130,11 +134,11 @@ void add_raw_options(OptionList& app, RawOptions& options) {
   app.add_option("--dims", options.dims, "the input is a raw volume of so many points, such as 256x256x128")
       ->type_name("XxYxZ")
       ->group(group);
-  app.add_option("--type", options.type, "its numbers: uint8, int16, float32, ...")
-      ->capture_default_str()
+  app.add_option("--type", options.type, "its numbers: int16, float32, ... (uint8)")
+      ->type_name("TYPE")
       ->group(group);
-  app.add_option("--spacing", options.spacing, "distances of its points")
-      ->capture_default_str()
+  app.add_option("--spacing", options.spacing, "distances of its points (1x1x1)")
+      ->type_name("XxYxZ")
       ->group(group);
   app.add_flag("--big-endian", options.is_big_endian, "its numbers begin with their high byte")->group(group);
 }
@@ -144,7 +148,7 @@ Input read_raw_volume(Session& session, const InputOptions& input, int descripto
   const RawOptions& options = input.raw;
   const fs::path place = descriptor < 0 ? file : fs::path(fmt::format("/proc/self/fd/{}", descriptor));
   Grid grid = make_grid(options);
-  const ScalarType type = parse_type(options.type);
+  const ScalarType type = parse_type(type_name(options));
   const std::optional<Bytes> bytes = byte_count(grid, type);
   check_size(input, place, bytes);
   Reservation reservation(session.memory(), *bytes, "the volume of '" + file.string() + "'");

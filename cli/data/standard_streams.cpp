@@ -22,11 +22,11 @@ constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 }
 
 /// Up to `piece_bytes`; 0 at the end.
-std::size_t read_piece(int from, char* to) {
+std::size_t read_piece(int from, char* to, const char* name) {
   for (;;) {
     const ssize_t got = ::read(from, to, piece_bytes);
     if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno != EINTR) fail(ErrorCode::bad_file, "standard input cannot be read");
+    if (errno != EINTR) fail(ErrorCode::bad_file, fmt::format("{} cannot be read", name));
   }
 }
 
@@ -60,14 +60,15 @@ NamelessFile::~NamelessFile() {
 
 void receive_standard_input(Session& session, const NamelessFile& to) {
   const auto piece = std::make_unique_for_overwrite<char[]>(piece_bytes);
+  const Bytes most = session.memory().left();
   Bytes size = 0;
-  while (const std::size_t got = read_piece(STDIN_FILENO, piece.get())) {
+  while (const std::size_t got = read_piece(STDIN_FILENO, piece.get(), "standard input")) {
     session.check_stop();
     size += got;
-    if (size > session.memory().limit()) {
+    if (size > most) {
       throw Error(ErrorCode::out_of_memory,
-                  fmt::format("standard input is longer than the {} that --memory allows; allow more",
-                              format_bytes(session.memory().limit())));
+                  fmt::format("standard input is longer than the {} that are left of --memory; allow more",
+                              format_bytes(most)));
     }
     if (!try_write(to.descriptor(), {piece.get(), got}))
       fail(ErrorCode::write_failed, "the temporary folder has no room for standard input");
@@ -76,10 +77,12 @@ void receive_standard_input(Session& session, const NamelessFile& to) {
 
 std::uint64_t send_to_standard_output(Session& session, const NamelessFile& from) {
   std::fflush(stdout);
-  ::lseek(from.descriptor(), 0, SEEK_SET);
+  if (::lseek(from.descriptor(), 0, SEEK_SET) != 0)
+    fail(ErrorCode::write_failed, "the temporary file of standard output cannot be read");
   const auto piece = std::make_unique_for_overwrite<char[]>(piece_bytes);
   std::uint64_t size = 0;
-  while (const std::size_t got = read_piece(from.descriptor(), piece.get())) {
+  while (const std::size_t got =
+             read_piece(from.descriptor(), piece.get(), "the temporary file of standard output")) {
     session.check_stop();
     size += got;
     if (try_write(STDOUT_FILENO, {piece.get(), got})) continue;

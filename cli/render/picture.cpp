@@ -485,6 +485,9 @@ Bytes drawing_bytes(const PictureOptions& options) {
       elements += static_cast<Bytes>(piece.data->GetNumberOfCells() + piece.data->GetNumberOfPoints());
     }
   }
+  for (const Mark& mark : options.marks) {
+    elements += static_cast<Bytes>(mark.data->GetNumberOfCells() + mark.data->GetNumberOfPoints());
+  }
   return of_libraries + of_pixel * pixels + of_element * elements;
 }
 

@@ -206,6 +206,7 @@ Scene read_scene(Session& session, const SceneFiles& files) {
   for (const std::filesystem::path& file : files.files) {
     Source source = read_source(session, reading, file);
     reading.raw = {};
+    reading.format.clear();
     if (may_be_mark && are_critical_points(source)) {
       scene.marks.critical_points.push_back(take_poly(std::move(source), scene));
     } else if (may_be_mark && are_separatrices(source)) {

@@ -95,8 +95,8 @@ int run_clip(Session& session, const ClipArguments& options) {
   const AnyMesh part = tets != nullptr
                            ? take_part(session, options, *tets, plane, field)
                            : take_part(session, options, std::get<TriMesh>(input.mesh), plane, field);
-  const Reservation room(session.memory(), std::visit([](const auto& mesh) { return mesh.bytes(); }, part),
-                         "the part");
+  const Bytes bytes = std::visit([](const auto& mesh) { return mesh.bytes(); }, part);
+  const Reservation room = Reservation::of_held(session.memory(), bytes, "the part");
   session.print("{}: {}: {} of {}\n", options.input.file.string(), where, describe_counts(part),
                 describe_counts(input.mesh));
   note_part(session, input.mesh, part);

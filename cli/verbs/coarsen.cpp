@@ -121,7 +121,8 @@ int run_coarsen(Session& session, const CoarsenArguments& options) {
       surface = session.in_phase(Phase::prepare,
                                  [&] { return cut_volume(session, options, input.mesh, *field, exec); });
     }
-    room = Reservation(session.memory(), 2 * surface.mesh.bytes(), "the surface and the coarser one");
+    room = Reservation::of_held(session.memory(), surface.mesh.bytes(), "the surface");
+    const Reservation coarser(session.memory(), surface.mesh.bytes(), "the coarser surface");
     coarse = session.in_phase(Phase::compute, [&] {
       return coarsen(surface.mesh, surface.provenance, {.exec = exec, .monitor = &session.monitor()});
     });

@@ -68,7 +68,7 @@ int run_convert(Session& session, const ConvertOptions& options) {
   check_output(session, output);
   CellMesh cells;
   InputOptions how = options.input;
-  how.simplices = how.simplices || options.surface || !holds_cells(output.file);
+  how.simplices = how.simplices || options.surface || !holds_cells("file." + output.extension());
   Input input = read_input(session, how, &cells);
   for (const std::string& note : input.report.notes) session.note(note);
   if (options.surface) {

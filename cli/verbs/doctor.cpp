@@ -86,7 +86,7 @@ Patient take_patient(Session& session, Input& input, CellMesh cells) {
                       cut.cells.size() * sizeof(cut.cells[0]);
   input.reservation = {};
   return {std::move(cut.mesh), std::move(cut.cells), kind,
-          Reservation(session.memory(), bytes, "the simplices that the cells are cut into")};
+          Reservation::of_held(session.memory(), bytes, "the simplices that the cells are cut into")};
 }
 
 /// Cells by the ids that they have in the file: several parts of one are one.

@@ -47,7 +47,8 @@ void declare_extract(OptionList& app, ExtractArguments& options) {
                  "keep these connected components of what is left, 0 being the largest")
       ->type_name("N[,N-M...]");
   app.add_option("--largest", options.largest, "keep so many of the largest connected components")
-      ->type_name("N");
+      ->type_name("N")
+      ->in_range(1, 1 << 30);
   app.add_flag("--components", options.components,
                "add the cell field Component, the number of each cell's component");
   app.add_flag("--provenance", options.provenance,
@@ -99,6 +100,10 @@ std::vector<ValueRange> chosen_components(const ExtractArguments& options, std::
   if (options.component.empty()) return {{}};
   std::vector<ValueRange> ranges = parse_ranges(options.component, "--component");
   for (const ValueRange& range : ranges) {
+    if (range.low != std::floor(range.low) || range.high != std::floor(range.high))
+      throw Error(ErrorCode::bad_option, fmt::format("--component {} has a number that is not whole; "
+                                                     "components are numbered from 0",
+                                                     options.component));
     if (range.low >= 0 && range.high < static_cast<double>(count)) continue;
     throw Error(ErrorCode::not_found, fmt::format("there is no component {}; there are {}, numbered from 0",
                                                   range.low < 0 ? range.low : range.high,

@@ -127,7 +127,7 @@ int run_isosurface(Session& session, const SurfaceOptions& options) {
                          "the crossings");
   Isosurface surface = compute_surface(session, options, input.mesh, field);
   if (options.provenance) add_provenance(surface.mesh.point_data, surface.mesh.cell_data, surface.provenance);
-  const Reservation room(session.memory(), surface.mesh.bytes(), "the surface");
+  const Reservation room = Reservation::of_held(session.memory(), surface.mesh.bytes(), "the surface");
 
   session.print("{}: field '{}' at {}: {}, {}\n", options.input.file.string(), field.name(),
                 fmt::join(options.values, ", "), counted(surface.mesh.vertex_count(), "point", "points"),

@@ -83,7 +83,7 @@ void run_on(Session& session, SimplexMesh<Dim>& mesh, Reservation& of_mesh, cons
   const RelationKey key = parse_relations(options.relation, Dim).front();
   const StorageMode mode = parse_mode(options.mode);
   const TiledMesh<Dim> tiles = tile_input(session, mesh, options.tiling);
-  const Reservation of_tiles(session.memory(), tiles.bytes(), "the mesh in tiles");
+  const Reservation of_tiles = Reservation::of_held(session.memory(), tiles.bytes(), "the mesh in tiles");
   if (!tiles.borrows_cells()) {  // the tiles know all that is needed
     mesh = {};
     of_mesh = {};

@@ -311,13 +311,13 @@ int run_render(Session& session, const RenderOptions& options) {
   Scene scene = read_scene(session, files);
   check_slices(options, scene);
   check_clip(options, scene);
+  session.lift_memory_bound();  // VTK does not survive it
   session.in_phase(Phase::prepare, [&] {
     picture.coloring = color_scene(session, color, scene);
     check_points_style(options, scene);
     add_scene(options, scene, picture);
   });
   const Reservation room(session.memory(), drawing_bytes(picture), "the picture");
-  session.lift_memory_bound();
   const std::string png = session.in_phase(Phase::compute, [&] {
     const Display display(session.monitor().stop);
     vtkObject::GlobalWarningDisplayOff();

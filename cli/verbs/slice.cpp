@@ -50,7 +50,7 @@ int slice_surface(Session& session, const SliceArguments& options, const TriMesh
   });
   PolyData& lines = cut.lines;
   if (options.provenance) add_provenance(lines.point_data, lines.cell_data, cut.provenance);
-  const Reservation room(session.memory(), lines.bytes(), "the lines");
+  const Reservation room = Reservation::of_held(session.memory(), lines.bytes(), "the lines");
   report(session, options, plane, lines.vertex_count(), lines.cell_count(), false);
   if (!options.output.file.empty())
     session.result()["output"] = write_poly_output(session, options.output, lines);
@@ -66,7 +66,7 @@ int slice_volume(Session& session, const SliceArguments& options, const Mesh& me
   });
   TriMesh& surface = cut.mesh;
   if (options.provenance) add_provenance(surface.point_data, surface.cell_data, cut.provenance);
-  const Reservation room(session.memory(), surface.bytes(), "the slice");
+  const Reservation room = Reservation::of_held(session.memory(), surface.bytes(), "the slice");
   report(session, options, plane, surface.vertex_count(), surface.cell_count(), true);
   if (!options.output.file.empty()) write_output(session, options.output, std::move(surface));
   return 0;

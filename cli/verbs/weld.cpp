@@ -66,8 +66,8 @@ void weld_and_write(Session& session, const WeldArguments& options, const Simple
 int run_weld(Session& session, const WeldArguments& options) {
   if (!options.output.file.empty()) check_output(session, options.output);
   const Input input = read_input(session, options.input);
-  if (input.report.format != "stl") {  // whose note is that points are left apart
-    for (const std::string& note : input.report.notes) session.note(note);
+  for (const std::string& note : input.report.notes) {
+    if (!note.starts_with("Left the corners")) session.note(note);  // they are joined now
   }
   if (const auto* triangles = std::get_if<TriMesh>(&input.mesh)) {
     weld_and_write(session, options, *triangles);

@@ -113,6 +113,8 @@ TEST_F(CliIsosurface, RawVolumesMustFitTheirFile) {
   refuse({"--dims", "3x4x5", "--type", "float32"}, 4, {"120 bytes", "240"});
   refuse({"--dims", "4000000000x4000000000x4000000000"}, 4, {"beyond any file"});
   refuse({"--dims", "3x4"}, 2, {"--dims 3x4"});
+  refuse({"--type", "int16"}, 2, {"--type", "--dims"});
+  refuse({"--dims", "3x4x5", "--type", "int16", "--input-format", "vti"}, 2, {"--input-format"});
   refuse({"--dims", "3x4x0"}, 2, {"--dims 3x4x0"});
   refuse({"--dims", "3x4x5", "--type", "half"}, 2, {"--type half", "'float32'"});
   refuse({"--dims", "3x4x5", "--type", "int16", "--spacing", "1x0x1"}, 2, {"--spacing 1x0x1"});

@@ -158,8 +158,8 @@ TEST_F(CliRelations, PlanChoosesByMemory) {
   const Bytes program = none["program_bytes"];
   const Bytes smallest = none["smallest_memory"];
   EXPECT_EQ(run_json(with(std::to_string(program + mib(20))))["result"]["choice"]["mode"], "explicit");
-  EXPECT_EQ(run_json(with(std::to_string(smallest + mib(1))))["result"]["choice"]["mode"], "implicit");
-  EXPECT_TRUE(run_json(with(std::to_string(smallest - mib(1))), 8)["result"]["choice"].is_null());
+  EXPECT_EQ(run_json(with(std::to_string(smallest + mib(4))))["result"]["choice"]["mode"], "implicit");
+  EXPECT_TRUE(run_json(with(std::to_string(smallest - mib(4))), 8)["result"]["choice"].is_null());
   EXPECT_NE(run(with("2M")).out.find("the smallest --memory is"), std::string::npos);
 }
 

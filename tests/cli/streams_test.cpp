@@ -52,7 +52,18 @@ TEST_F(CliStreams, InputIsToldItsFormat) {
   expect_one_sentence(shell("cat o.obj | $T info - --input-format ply"), 4,
                       {"standard input: does not begin"});
   expect_one_sentence(shell("$T info - < /dev/null"), 4, {"standard input: is empty"});
-  expect_one_sentence(shell("cat o.ply | $T info - --memory 20"), 8, {"standard input is longer", "20 B"});
+  const std::size_t program = run_json({"info", "o.ply"})["peak_bytes"];
+  const std::string limit = std::to_string(program + (std::size_t{8} << 20));
+  expect_one_sentence(shell("head -c 64M /dev/zero | $T info - --input-format ply --memory " + limit), 8,
+                      {"standard input is longer", "--memory"});
+}
+
+TEST_F(CliStreams, FormatsThatAreNamedDecideAboutCells) {
+  write("quad.off", "OFF\n4 1 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3\n");
+  ASSERT_EQ(shell("$T convert quad.off kept.dat --output-format vtp -q").code, 0);
+  EXPECT_NE(shell("$T info kept.dat").out.find("1 quad"), std::string::npos) << shell("$T info kept.dat").out;
+  EXPECT_EQ(shell("$T convert quad.off cut.vtu --output-format stl -q").code, 0);
+  expect_one_sentence(shell("$T info - - < quad.off"), 2, {"standard input can be read once"});
 }
 
 TEST_F(CliStreams, RawVolumesComeThroughAPipe) {

@@ -92,6 +92,22 @@ TEST(MemoryBudget, OfAProcessCountsWhatIsHeld) {
   EXPECT_EQ(budget.reserved(), reserved + 100);
 }
 
+TEST(MemoryBudget, WhatIsHeldIsNotCountedTwice) {
+  std::vector<char> block(std::size_t{48} << 20);
+  std::memset(block.data(), 1, block.size());
+  EXPECT_EQ(block[block.size() / 2], 1);
+  MemoryBudget budget(resident_bytes() + mib(16), MemoryBudget::Scope::process);
+  budget.adopt(resident_bytes() - block.size());
+  {
+    const Reservation held = Reservation::of_held(budget, block.size(), "the block");
+    EXPECT_GE(budget.left(), mib(8));
+  }
+  EXPECT_EQ(budget.reserved(), budget.peak() - block.size());
+  MemoryBudget small(mib(1));
+  EXPECT_THROW((void)Reservation::of_held(small, mib(2), "the block"), Error);
+  EXPECT_EQ(small.reserved(), 0u);
+}
+
 TEST(MemoryBudget, LimitsAreRoundedUp) {
   EXPECT_EQ(format_limit(1), "1K");
   EXPECT_EQ(format_limit(kib(3)), "3K");

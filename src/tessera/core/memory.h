@@ -56,8 +56,8 @@ class MemoryBudget {
   /// Takes `bytes` if they fit.
   [[nodiscard]] bool try_reserve(Bytes bytes);
   void release(Bytes bytes);
-  /// Books bytes that the process holds already: they fit.
-  void adopt(Bytes bytes) { used_.fetch_add(bytes, std::memory_order_relaxed); }
+  /// Books bytes that are there already, whether they fit or not.
+  void adopt(Bytes bytes);
   /// Raises the limit by memory that is not to count. Nobody may reserve meanwhile.
   void raise(Bytes bytes) { limit_ += limit_ == unlimited ? 0 : bytes; }
 
@@ -85,6 +85,8 @@ class Reservation {
  public:
   Reservation() = default;
   Reservation(MemoryBudget& budget, Bytes bytes, std::string_view what);
+  /// Of what is there already, and counted as part of what the process holds. Error(out_of_memory) likewise.
+  [[nodiscard]] static Reservation of_held(MemoryBudget& budget, Bytes bytes, std::string_view what);
   Reservation(Reservation&& other) noexcept;
   Reservation& operator=(Reservation&& other) noexcept;
   ~Reservation();

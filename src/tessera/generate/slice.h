@@ -6,8 +6,8 @@
 // A point lies on the plane if its distance is within the rounding of its coordinates: half a unit in the
 // last place of floats or doubles, summed along the normal. Such a point is a point of the slice, no cut
 // beside it, so that planes through points of a mesh make no slivers. Faces that lie in the plane belong to
-// the slice if a tetrahedron stands on them on the side of the normal, or if the whole mesh lies on the other
-// side. Of triangles that lie in the plane, the edges do that others have too.
+// the slice if a tetrahedron stands on them on the side of the normal, or if all points of the mesh lie on
+// the other side. Of triangles that lie in the plane, the edges do that others have too.
 #pragma once
 
 #include <cstdint>

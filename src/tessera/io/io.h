@@ -104,8 +104,8 @@ WriteReport write_mesh(const std::filesystem::path& file, const Grid& mesh, cons
 WriteReport write_mesh(const std::filesystem::path& file, const AnyMesh& mesh,
                        const WriteOptions& options = {});
 /// Cells as they are in vtu and vtk files, vertices, lines and polygons in that order in vtp files, polygons
-/// in ply, obj and off files. For other formats they are cut. What is left out or cut is in the report;
-/// solids in a format of surfaces are Error(unsupported).
+/// in ply, obj and off files. What is left out is in the report. Error(unsupported) for other formats
+/// (cut_into_simplices() makes a mesh for them) and for solids in a format of surfaces.
 WriteReport write_mesh(const std::filesystem::path& file, const CellMesh& mesh,
                        const WriteOptions& options = {});
 

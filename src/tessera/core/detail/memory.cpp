@@ -101,24 +101,40 @@ Bytes MemoryBudget::left() const {
   return limit_ == unlimited ? limit_ : limit_ - std::min(limit_, used());
 }
 
+namespace {
+
+[[noreturn]] void refuse(Bytes bytes, std::string_view what, Bytes used, Bytes limit) {
+  throw Error(ErrorCode::out_of_memory, std::string(what) + " needs " + format_bytes(bytes) + ", but " +
+                                            format_bytes(used) + " of the allowed " + format_bytes(limit) +
+                                            " are in use; the limit must be at least " +
+                                            format_limit(used + bytes));
+}
+
+void raise_to(std::atomic<Bytes>& peak, Bytes bytes) {
+  Bytes highest = peak.load(std::memory_order_relaxed);
+  while (highest < bytes && !peak.compare_exchange_weak(highest, bytes, std::memory_order_relaxed)) {
+  }
+}
+
+}  // namespace
+
 bool MemoryBudget::try_reserve(Bytes bytes) {
   Bytes used = used_.load(std::memory_order_relaxed);
   const Bytes taken = unreserved(used);
   do {
     if (bytes > limit_ || taken > limit_ - bytes || used > limit_ - bytes - taken) return false;
   } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
-  Bytes peak = peak_.load(std::memory_order_relaxed);
-  while (peak < used + bytes && !peak_.compare_exchange_weak(peak, used + bytes, std::memory_order_relaxed)) {
-  }
+  raise_to(peak_, used + bytes);
   return true;
+}
+
+void MemoryBudget::adopt(Bytes bytes) {
+  raise_to(peak_, used_.fetch_add(bytes, std::memory_order_relaxed) + bytes);
 }
 
 void MemoryBudget::reserve(Bytes bytes, std::string_view what) {
   if (try_reserve(bytes)) return;
-  throw Error(ErrorCode::out_of_memory, std::string(what) + " needs " + format_bytes(bytes) + ", but " +
-                                            format_bytes(used()) + " of the allowed " + format_bytes(limit_) +
-                                            " are in use; the limit must be at least " +
-                                            format_limit(used() + bytes));
+  refuse(bytes, what, used(), limit_);
 }
 
 void MemoryBudget::release(Bytes bytes) {
@@ -129,6 +145,16 @@ void MemoryBudget::release(Bytes bytes) {
 Reservation::Reservation(MemoryBudget& budget, Bytes bytes, std::string_view what)
     : budget_(&budget), bytes_(bytes) {
   budget.reserve(bytes, what);
+}
+
+Reservation Reservation::of_held(MemoryBudget& budget, Bytes bytes, std::string_view what) {
+  Reservation reservation;
+  reservation.budget_ = &budget;
+  reservation.bytes_ = bytes;
+  budget.adopt(bytes);
+  const Bytes used = budget.used();
+  if (used > budget.limit()) refuse(bytes, what, used - bytes, budget.limit());
+  return reservation;
 }
 
 Reservation::Reservation(Reservation&& other) noexcept

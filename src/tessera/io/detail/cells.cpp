@@ -194,11 +194,7 @@ CellMesh linearize(CellMesh mesh, RawMesh& raw, const Census& census, FileReport
     VertexId* const own = mesh.cells.corners.data() + begin;
     for (std::uint64_t k = corners; k < nodes; ++k) is_middle[own[k].index()] = 1;
     if (linear.type != empty_cell) raw.types[i] = linear.type;
-    if (linear.type == wedge) {  // VTK turns the triangles of linear wedges alone
-      std::swap(own[1], own[2]);
-      std::swap(own[4], own[5]);
-    }
-    std::copy(own, own + corners, mesh.cells.corners.data() + to);
+    if (to != begin) std::copy(own, own + corners, mesh.cells.corners.data() + to);
     to += corners;
     ends.push_back(to);
   }

@@ -117,11 +117,12 @@ struct RawMesh {
   /// Adds a cell of Gmsh's or Medit's, whose corners were put at the end of `corners`. They order corners as
   /// VTK does, except those of wedges, whose triangles they turn.
   void add_cell(RawType type, Array<std::int64_t>& corners) {
+    const std::uint64_t begin = ends.last();
     types.push_back(type);
     ends.push_back(corners.size());
-    if (type != wedge) return;
-    std::swap(corners[corners.size() - 5], corners[corners.size() - 4]);
-    std::swap(corners[corners.size() - 2], corners[corners.size() - 1]);
+    if (type != wedge && find_linear(type).type != wedge) return;
+    std::swap(corners[begin + 1], corners[begin + 2]);
+    std::swap(corners[begin + 4], corners[begin + 5]);
   }
 };
 

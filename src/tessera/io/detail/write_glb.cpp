@@ -2,6 +2,8 @@
 // A header, a chunk of JSON that describes arrays, and a chunk with the arrays, each of whole words.
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <string>

@@ -86,7 +86,7 @@ TEST(Glb, HoldsTrianglesNormalsAndColours) {
   EXPECT_TRUE(mentions(report, "1 normals without a direction"));
   const Glb glb = take_apart(testing::load(directory / "a.glb"));
   EXPECT_EQ(glb.text["asset"]["version"], "2.0");
-  EXPECT_EQ(glb.text["scenes"][glb.text["scene"].get<std::size_t>()]["nodes"], json({0}));
+  EXPECT_EQ(glb.text["scenes"][glb.text["scene"].get<std::size_t>()]["nodes"], json::array({0}));
   EXPECT_EQ(glb.text["nodes"], json::parse(R"([{"mesh":0}])"));
   const json& primitive = glb.text["meshes"][0]["primitives"][0];
   EXPECT_EQ(primitive["mode"], 4);

@@ -48,4 +48,22 @@ std::string_view mode_name(StorageMode mode) {
   return names[static_cast<std::size_t>(mode)];
 }
 
+Bytes connection_bytes(Session& session) {
+  const Bytes left = session.memory().left();
+  return left == MemoryBudget::unlimited ? left : left - left / 4;
+}
+
+Bytes limit_for_connection(Bytes used, Bytes least) {
+  return used + least + least / 3 + mib(1);
+}
+
+Error connection_error(Session& session, const std::string& name, Bytes least) {
+  const Bytes used = session.memory().used();
+  return {ErrorCode::out_of_memory,
+          fmt::format("{} needs {} besides {} that are in use, and --memory allows {}; the smallest --memory "
+                      "that works is {}",
+                      name, format_bytes(least), format_bytes(used), format_bytes(session.memory().limit()),
+                      format_limit(limit_for_connection(used, least)))};
+}
+
 }  // namespace tessera::cli

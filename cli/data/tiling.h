@@ -43,4 +43,12 @@ template <int Dim>
   });
 }
 
+/// What connectivity may take: three quarters of what is left of --memory. The rest is for what rows leave
+/// behind and for what is done with them.
+[[nodiscard]] Bytes connection_bytes(Session& session);
+/// The --memory that gives connectivity `least` bytes beside what is used.
+[[nodiscard]] Bytes limit_for_connection(Bytes used, Bytes least);
+/// The error of a relation that does not fit, in terms of --memory.
+[[nodiscard]] Error connection_error(Session& session, const std::string& name, Bytes least);
+
 }  // namespace tessera::cli

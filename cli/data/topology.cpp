@@ -9,6 +9,7 @@
 #include <tessera/mesh/triangulate.h>
 
 #include "application/text.h"
+#include "data/tiling.h"
 
 namespace tessera::cli {
 namespace {
@@ -35,8 +36,8 @@ void cut_grid(Session& session, TopologyInput& input) {
 /// What the store of tiles may take: the rest of --memory, or a gibibyte; rows of the whole mesh take what
 /// they take.
 Bytes store_bytes(Session& session, StorageMode mode) {
-  const Bytes left = session.memory().left();
-  if (left != MemoryBudget::unlimited) return left - left / 4;  // what rows leave behind is not counted
+  const Bytes bytes = connection_bytes(session);
+  if (bytes != MemoryBudget::unlimited) return bytes;
   return mode == StorageMode::materialized ? gib(1 << 20) : gib(1);
 }
 
@@ -100,11 +101,19 @@ Domain<Dim> make_domain(Session& session, const TopologyArguments& arguments, co
     if (!is_pushed) {
       const StorageMode mode = mode_named(arguments.provider);
       if (by_device) session.count_as_on_device();
-      domain.stars.emplace(*domain.tiles, ConnectOptions{.mode = mode,
-                                                         .memory = store_bytes(session, mode),
-                                                         .producers = arguments.producers,
-                                                         .exec = by_device ? producer : session.host(),
-                                                         .monitor = &session.monitor()});
+      try {
+        domain.stars.emplace(*domain.tiles, ConnectOptions{.mode = mode,
+                                                           .memory = store_bytes(session, mode),
+                                                           .producers = arguments.producers,
+                                                           .exec = by_device ? producer : session.host(),
+                                                           .monitor = &session.monitor()});
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::out_of_memory) throw;
+        constexpr RelationKey keys[] = {key_of<Relation<Kind::vertex, static_cast<Kind>(Dim)>>};
+        const PlanOptions options = {.exec = session.host(), .producers = arguments.producers};
+        throw connection_error(session, keys[0].name(),
+                               least_memory(plan(*domain.tiles, keys, options), mode));
+      }
       const std::string why = domain.stars->no_device_producers();
       if (!why.empty()) session.note(why + "; the host makes the rows");
       if (domain.stars->has_device_windows()) session.note("the GPU gets the mesh in parts");

@@ -203,6 +203,8 @@ int run_doctor(Session& session, const DoctorVerbOptions& options) {
   if (options.fix && options.output.file.empty()) {
     throw Error(ErrorCode::bad_option, "--fix needs -o FILE to write the mended mesh to");
   }
+  if (options.mend.weld && !options.fix)
+    throw Error(ErrorCode::bad_option, "--weld says how to mend; add --fix or leave it out");
   if (!options.output.file.empty()) check_output(session, options.output);
   CellMesh cells;
   Input input = read_input(session, options.input, &cells);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 
 #include <tessera/mesh/doctor.h>
@@ -38,8 +39,7 @@ struct Shape {
 };
 
 // Kuhn: 12 bytes a point and 6 tetrahedra of 16 bytes, twice while they are turned. A surface of quads: 12
-// bytes and 2 triangles of 12. Icosphere: --size is a level, so its memory is 4^level and is checked by its
-// greatest level alone.
+// bytes and 2 triangles of 12. Icosphere: a triangle of 12 bytes and half a point, in two levels, with keys.
 const std::vector<Shape>& shapes() {
   static const std::vector<Shape> all = {
       {"kuhn", "32", 1, 204, "points along an edge of the cube it is cut out of",
@@ -50,7 +50,7 @@ const std::vector<Shape>& shapes() {
        [](const Sizes& n, const MakeOptions&, const Exec& exec) -> AnyMesh {
          return make_kuhn_full(n[0], {.exec = exec});
        }},
-      {"ico", "5", 1, 0, "times the icosahedron is subdivided: 20 x 4^N triangles",
+      {"ico", "5", 1, 60, "times the icosahedron is subdivided: 20 x 4^N triangles",
        [](const Sizes& n, const MakeOptions& options, const Exec& exec) -> AnyMesh {
          const int level = static_cast<int>(std::min(n[0], 1000u));  // any too large a number is refused
          return make_ico(level, {.displace = options.displace, .exec = exec});
@@ -139,6 +139,7 @@ AnyMesh make_shape(Session& session, const MakeOptions& options) {
   const Sizes sizes = parse_size(*shape, options.size.empty() ? shape->default_size : options.size);
   double elements = 1;
   for (std::size_t axis = 0; axis < 3; ++axis) elements *= sizes[std::min(axis, sizes.size() - 1)];
+  if (shape->name == "ico") elements = 20 * std::pow(4.0, sizes[0]);
   if (shape->axes == 2) elements = static_cast<double>(sizes[0]) * sizes[1];
   const Reservation room(session.memory(), static_cast<Bytes>(std::min(elements * shape->bytes_each, 0x1p62)),
                          options.shape);

@@ -112,15 +112,15 @@ void print_costs(Session& session, const AnyMesh& mesh, const ConnectPlan& costs
 }
 
 /// Says what would be chosen within --memory; the exit code.
-int choose(Session& session, const ConnectPlan& costs, Bytes mesh_bytes) {
+int choose(Session& session, const ConnectPlan& costs, Bytes mesh_bytes, Bytes tiling_bytes) {
   // The mesh is needed until it is in tiles, or as long as they are if they borrow its cells.
   const bool is_borrowed = costs.costs->counts().borrows_cells;
   const Bytes held = resident_bytes();
-  const Bytes program = held - std::min(held, mesh_bytes) + mib(2);  // it is not quite the same each time
+  const Bytes program = held - std::min(held, mesh_bytes) + MemoryBound::code_bytes;
   const Bytes beside = program + costs.tiled_mesh + (is_borrowed ? mesh_bytes : 0);
   const Bytes least = least_memory(costs);
   const Bytes smallest =
-      std::max(beside + (is_borrowed ? least : std::max(mesh_bytes, least)), peak_resident_bytes() + mib(2));
+      std::max(limit_for_connection(beside, least), program + mesh_bytes + tiling_bytes + mib(1));
   const Bytes limit = session.memory_option();
   Json& result = session.result();
   result["program_bytes"] = program;
@@ -132,7 +132,7 @@ int choose(Session& session, const ConnectPlan& costs, Bytes mesh_bytes) {
     return static_cast<int>(ErrorCode::out_of_memory);
   }
   const bool is_limited = limit != MemoryBudget::unlimited;
-  const ModeChoice choice = choose_mode(costs, is_limited ? limit - beside : limit);
+  const ModeChoice choice = choose_mode(costs, is_limited ? (limit - beside) - (limit - beside) / 4 : limit);
   std::vector<std::string> names;
   for (const RelationKey& key : choice.materialized) names.push_back(key.name());
   result["choice"] = {{"mode", mode_name(choice.mode)},
@@ -166,7 +166,16 @@ int run_plan(Session& session, const PlanVerbOptions& options) {
   const ConnectPlan costs = make_plan(session, input.mesh, options);
   print_costs(session, input.mesh, costs, input.reservation.bytes());
   describe(session.result(), costs, input.reservation.bytes());
-  return choose(session, costs, input.reservation.bytes());
+  const Bytes tiling = std::visit(
+      [&](const auto& mesh) -> Bytes {
+        if constexpr (requires { mesh.cells; }) {
+          return tiling_work(mesh).host_bytes_of(session.host().threads());
+        } else {
+          return 0;
+        }
+      },
+      input.mesh);
+  return choose(session, costs, input.reservation.bytes(), tiling);
 }
 
 }  // namespace

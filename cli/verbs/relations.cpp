@@ -38,12 +38,7 @@ AnyRows open_relation(Session& session, Connectivity<Dim>& conn, RelationKey key
     if (error.code() != ErrorCode::out_of_memory) throw;
     const RelationKey keys[] = {key};
     const Bytes least = least_memory(plan(conn.tiles(), keys, {.exec = session.host()}), mode);
-    const Bytes used = session.memory().used();
-    throw Error(ErrorCode::out_of_memory,
-                fmt::format("{} needs {} besides {} for the mesh in tiles, and --memory allows {}; the "
-                            "smallest --memory that works is {}",
-                            key.name(), format_bytes(least), format_bytes(used),
-                            format_bytes(session.memory().limit()), format_limit(used + least)));
+    throw connection_error(session, key.name(), least);
   }
 }
 
@@ -88,7 +83,7 @@ void run_on(Session& session, SimplexMesh<Dim>& mesh, Reservation& of_mesh, cons
     mesh = {};
     of_mesh = {};
   }
-  Connectivity<Dim> conn(tiles, {.mode = mode, .memory = session.memory().left(), .exec = session.host()});
+  Connectivity<Dim> conn(tiles, {.mode = mode, .memory = connection_bytes(session), .exec = session.host()});
   const AnyRows rows = open_relation(session, conn, key, mode);
   const RelationSummary summary = session.in_phase(Phase::compute, [&] { return summarise(session, rows); });
   report(session, rows, summary, conn.choice());

@@ -348,9 +348,13 @@ void CornerSink::refuse(std::uint64_t place, const std::string& corner) const {
 
 std::string cell_type_name(std::uint8_t type) {
   if (type < type_names.size()) return std::string(type_names[type]);
+  if (type == lagrange_triangle) return "lagrange triangle (type 69)";  // VTK 9.1 exchanges these two names
+  if (type == VTK_LAGRANGE_QUADRILATERAL) return "lagrange quadrilateral (type 70)";
   // "vtkQuadraticTetra" -> "quadratic tetra"
+  const std::string_view known = vtkCellTypes::GetClassNameFromTypeId(type);
+  if (!known.starts_with("vtk")) return "unknown (type " + std::to_string(type) + ")";
   std::string name;
-  for (const char c : std::string_view(vtkCellTypes::GetClassNameFromTypeId(type)).substr(3)) {
+  for (const char c : known.substr(3)) {
     if (std::isupper(static_cast<unsigned char>(c)) != 0 && !name.empty()) name += ' ';
     name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }

@@ -12,7 +12,6 @@ namespace tessera::cli {
 namespace {
 
 constexpr Bytes stack_bytes = mib(1);
-constexpr Bytes alignment_bytes = mib(2);  // a large array is mapped with a huge page more and gives it back
 
 /// What RLIMIT_DATA counts: private memory that can be written to, held or not.
 Bytes mapped_bytes() {
@@ -48,8 +47,8 @@ void MemoryBound::set(Bytes limit, int threads) {
   if (!is_possible || mapped == 0) return;
   use_small_stacks();
   const Bytes held = resident_bytes() + code_bytes;
-  const Bytes stacks = static_cast<Bytes>(threads) * stack_bytes;
-  const Bytes most = mapped + (limit - std::min(limit, held)) + stacks + alignment_bytes;
+  const Bytes stacks = static_cast<Bytes>(threads - 1) * stack_bytes;
+  const Bytes most = mapped + (limit - std::min(limit, held)) + stacks;
   lift();
   before_ = limit_mapped_bytes(most);
   if (*before_ < most) (void)limit_mapped_bytes(*before_);

@@ -41,7 +41,7 @@ void check_fits(Session& session, const fs::path& file) {
       fmt::format("'{}' is {} on the disk and was not read, because --memory allows {} and {} are in use; "
                   "allow {} or more",
                   file.string(), format_bytes(size), format_bytes(memory.limit()),
-                  format_bytes(memory.used()), format_limit(memory.used() + size)));
+                  format_bytes(memory.used()), format_limit(memory.used() + size + mib(1))));
 }
 
 }  // namespace

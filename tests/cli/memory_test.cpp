@@ -117,16 +117,16 @@ TEST_F(CliMemory, ARefusalNamesAValueThatWorks) {
   make({"kuhn", "--size", "40", "--field", "rough", "-o", "k.vtu"});
   make({"lattice", "--size", "64", "--field", "mri", "-o", "g.vti"});
   make({"ico", "--size", "7", "-o", "i.vtp"});
-  const std::string tight = limit_text(base("k.vtu") + kib(256));
+  const std::string tight = limit_text(base("k.vtu") + mib(5));
   expect_named_limit_works({"critical-points", "k.vtu"}, tight);
   expect_named_limit_works({"gradient", "k.vtu"}, tight);
   expect_named_limit_works({"morse-smale", "k.vtu"}, tight);
   expect_named_limit_works({"persistence", "k.vtu"}, tight);
   expect_named_limit_works({"relations", "k.vtu", "--relation", "FF"}, tight);
-  expect_named_limit_works({"tetrahedralize", "g.vti"}, limit_text(base("g.vti") + kib(256)));
-  expect_named_limit_works({"critical-points", "g.vti"}, limit_text(base("g.vti") + kib(256)));
-  expect_named_limit_works({"subdivide", "i.vtp"}, limit_text(base("i.vtp") + kib(256)));
-  expect_named_limit_works({"weld", "i.vtp"}, limit_text(base("i.vtp") + kib(256)));
+  expect_named_limit_works({"tetrahedralize", "g.vti"}, limit_text(base("g.vti") + mib(5)));
+  expect_named_limit_works({"critical-points", "g.vti"}, limit_text(base("g.vti") + mib(5)));
+  expect_named_limit_works({"subdivide", "i.vtp"}, limit_text(base("i.vtp") + mib(5)));
+  expect_named_limit_works({"weld", "i.vtp"}, limit_text(base("i.vtp") + mib(5)));
 }
 
 TEST_F(CliMemory, PlanNamesTheLeastThatWorks) {
@@ -143,7 +143,8 @@ TEST_F(CliMemory, PicturesAreRefusedBeforeTheyAreDrawn) {
   make({"ico", "--size", "4", "-o", "i.vtp"});
   expect_one_sentence(run({"render", "i.vtp", "--size", "3000x3000", "-o", "p.png", "--memory", "500M"}), 8,
                       {"the picture", "at least", "--memory"});
-  expect_named_limit_works({"render", "i.vtp", "--size", "200x150", "-o", "p.png"}, limit_text(base("i.vtp") + kib(256)));
+  expect_named_limit_works({"render", "i.vtp", "--size", "200x150", "-o", "p.png"},
+                           limit_text(base("i.vtp") + mib(5)));
 }
 
 TEST_F(CliMemory, WhatIsTooMuchIsNamed) {

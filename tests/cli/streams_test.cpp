@@ -63,7 +63,7 @@ TEST_F(CliStreams, FormatsThatAreNamedDecideAboutCells) {
   ASSERT_EQ(shell("$T convert quad.off kept.dat --output-format vtp -q").code, 0);
   EXPECT_NE(shell("$T info kept.dat").out.find("1 quad"), std::string::npos) << shell("$T info kept.dat").out;
   EXPECT_EQ(shell("$T convert quad.off cut.vtu --output-format stl -q").code, 0);
-  expect_one_sentence(shell("$T info - - < quad.off"), 2, {"standard input can be read once"});
+  expect_one_sentence(shell("$T render - - -o x.png < quad.off"), 2, {"standard input can be read once"});
 }
 
 TEST_F(CliStreams, RawVolumesComeThroughAPipe) {

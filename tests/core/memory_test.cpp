@@ -68,7 +68,7 @@ TEST(MemoryBudget, RefusalSaysWhatWasAskedAndAllowed) {
     EXPECT_EQ(error.code(), ErrorCode::out_of_memory);
     EXPECT_STREQ(error.what(),
                  "the tile store needs 2.00 MiB, but 0 B of the allowed 1.00 MiB are in use; the limit must "
-                 "be at least 2336K");
+                 "be at least 3104K");
   }
   EXPECT_EQ(budget.used(), 0u);
   EXPECT_FALSE(budget.try_reserve(MemoryBudget::unlimited));

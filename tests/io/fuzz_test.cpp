@@ -163,7 +163,7 @@ std::size_t justified_bytes(const std::string& bytes) {
   std::size_t each = 64;
   if (names("ZLib") || names("LZ4") || names("\x1f\x8b") || names("\x78\x9c")) each = 1100;
   if (names("LZMA")) each = 8192;
-  return (std::size_t{1} << 19) + each * bytes.size();
+  return (std::size_t{1} << 20) + each * bytes.size();
 }
 
 class Fuzz : public ::testing::TestWithParam<std::string> {

@@ -24,11 +24,16 @@ constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-/// Maps more than is needed, for a block that begins with a huge page, and gives the rest back.
+void* map_pages(std::size_t bytes) {
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+/// Maps more than is needed, for a block that begins with a huge page, and gives the rest back. Where a limit
+/// leaves no room for more, the block begins anywhere.
 void* map_block(std::size_t bytes) {
-  const std::size_t mapped = bytes + huge_page;
-  void* const memory = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return nullptr;
+  void* const memory = map_pages(bytes + huge_page);
+  if (memory == nullptr) return map_pages(bytes);
   char* const begin = static_cast<char*>(memory);
   const std::size_t before =
       round_up(reinterpret_cast<std::uintptr_t>(begin), huge_page) - reinterpret_cast<std::uintptr_t>(begin);

@@ -107,7 +107,7 @@ namespace {
   throw Error(ErrorCode::out_of_memory, std::string(what) + " needs " + format_bytes(bytes) + ", but " +
                                             format_bytes(used) + " of the allowed " + format_bytes(limit) +
                                             " are in use; the limit must be at least " +
-                                            format_limit(used + bytes + bytes / 64 + kib(256)));
+                                            format_limit(used + bytes + bytes / 64 + mib(1)));
 }
 
 void raise_to(std::atomic<Bytes>& peak, Bytes bytes) {

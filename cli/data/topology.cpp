@@ -28,8 +28,12 @@ void cut_grid(Session& session, TopologyInput& input) {
   bare.origin = grid.origin;
   bare.spacing = grid.spacing;
   bare.direction = grid.direction;
-  input.cut_room =
-      Reservation(session.memory(), triangulation_bytes(bare), "the simplices that the grid is cut into");
+  const Bytes bytes = triangulation_bytes(bare);
+  // The most that an analysis takes, so that the value that is named will do.
+  const Bytes analysis = 24 * Bytes{grid.vertex_count()} + 3 * bytes + mib(2) * session.host().threads();
+  if (bytes > session.memory().left())
+    session.memory().reserve(bytes + analysis, "cutting the grid into simplices and analysing them");
+  input.cut_room = Reservation(session.memory(), bytes, "the simplices that the grid is cut into");
   input.cut = triangulate(bare, session.host());
 }
 

@@ -73,11 +73,28 @@ void report(Session& session, const AnyRows& rows, const RelationSummary& summar
                 hash, histogram_text(summary));
 }
 
+/// Tiles; where there is no room for that, the error names what the relation will need too, an estimate.
+template <int Dim>
+TiledMesh<Dim> tile_for(Session& session, const SimplexMesh<Dim>& mesh, RelationKey key, StorageMode mode,
+                        const TilingOptions& options) {
+  try {
+    return tile_input(session, mesh, options);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::out_of_memory) throw;
+    const RelationKey keys[] = {key};
+    const MeshSize size{Dim, mesh.vertex_count(), mesh.cell_count(), options.max_vertices};
+    const ConnectPlan costs = plan(size, keys, {.exec = session.host()});
+    const Bytes tiling = tiling_work(mesh).host_bytes_of(session.host().threads());
+    throw connection_error(session, key.name(),
+                           std::max(tiling, costs.tiled_mesh + least_memory(costs, mode)));
+  }
+}
+
 template <int Dim>
 void run_on(Session& session, SimplexMesh<Dim>& mesh, Reservation& of_mesh, const RelationsOptions& options) {
   const RelationKey key = parse_relations(options.relation, Dim).front();
   const StorageMode mode = parse_mode(options.mode);
-  const TiledMesh<Dim> tiles = tile_input(session, mesh, options.tiling);
+  const TiledMesh<Dim> tiles = tile_for(session, mesh, key, mode, options.tiling);
   const Reservation of_tiles = Reservation::of_held(session.memory(), tiles.bytes(), "the mesh in tiles");
   if (!tiles.borrows_cells()) {  // the tiles know all that is needed
     mesh = {};

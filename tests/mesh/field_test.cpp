@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <cstdlib>
 #include <limits>
+#include <new>
 #include <vector>
 
 #include <tessera/core/error.h>
@@ -120,6 +123,28 @@ TEST(Grid, PointsAreTurnedByTheDirection) {
   grid.direction = {0, -1, 0, 1, 0, 0, 0, 0, 1};  // a quarter turn about z
   EXPECT_EQ(grid.point(1, 1, 1), (Vec3d{8, 21, 33}));
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/// Ends with 0 if the copy of something large is refused as it should be.
+template <class T>
+void copy_without_memory(const T& original) {
+  const rlimit little = {1 << 20, RLIM_INFINITY};
+  setrlimit(RLIMIT_DATA, &little);
+  try {
+    const T copy = original;
+    std::_Exit(copy.size() > 0 ? 1 : 2);
+  } catch (const std::bad_alloc&) {
+    std::_Exit(0);
+  }
+}
+
+TEST(Field, CopiesThatDoNotFitAreRefused) {
+  const Field field("x", ScalarType::f32, std::size_t{1} << 24);
+  EXPECT_EXIT(copy_without_memory(field), testing::ExitedWithCode(0), "");
+  const Points points(Array<Vec3f>(std::size_t{1} << 22));
+  EXPECT_EXIT(copy_without_memory(points), testing::ExitedWithCode(0), "");
+}
+#endif
 
 }  // namespace
 }  // namespace tessera

@@ -12,6 +12,7 @@
 #include <span>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace tessera {
@@ -99,6 +100,13 @@ requires(starts_unset<T>&& std::is_trivially_destructible_v<T>)
   if (values.empty()) return {};
   auto loan = std::make_shared<ArrayLoan>(ArrayLoan{values.data(), values.size(), false, std::move(owner)});
   return Array<T>(values.size(), UninitializedAllocator<T>(std::move(loan)));
+}
+
+/// A copy of a variant of arrays. The array is copied first and then moved into place: the copy constructor
+/// of libstdc++ 12 destroys an array that is not there if memory runs out.
+template <class Arrays>
+[[nodiscard]] Arrays copy_arrays(const Arrays& from) {
+  return std::visit([](const auto& array) { return Arrays(std::decay_t<decltype(array)>(array)); }, from);
 }
 
 }  // namespace tessera

@@ -34,6 +34,13 @@ class Field {
   /// Room for `tuples` tuples, not yet written.
   Field(std::string name, ScalarType type, std::size_t tuples, std::size_t components = 1);
 
+  Field(const Field& other)
+      : name_(other.name_), components_(other.components_), values_(copy_arrays(other.values_)) {}
+  Field(Field&&) noexcept = default;
+  Field& operator=(const Field& other) { return *this = Field(other); }
+  Field& operator=(Field&&) noexcept = default;
+  ~Field() = default;
+
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] ScalarType type() const { return static_cast<ScalarType>(values_.index()); }
   [[nodiscard]] std::size_t components() const { return components_; }

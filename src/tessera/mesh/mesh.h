@@ -25,6 +25,11 @@ class Points {
   Points() = default;
   Points(Array<Vec3f> values) : values_(std::move(values)) {}  // NOLINT: points are their coordinates
   Points(Array<Vec3d> values) : values_(std::move(values)) {}  // NOLINT
+  Points(const Points& other) : values_(copy_arrays(other.values_)) {}
+  Points(Points&&) noexcept = default;
+  Points& operator=(const Points& other) { return *this = Points(other); }
+  Points& operator=(Points&&) noexcept = default;
+  ~Points() = default;
 
   /// Calls f(std::span<const Vec3<T>>) with T float or double.
   template <class F>

@@ -68,7 +68,11 @@ int run_tetrahedralize(Session& session, const TetrahedralizeArguments& options)
   }
   const Bytes bytes = grid != nullptr ? tetrahedralization_bytes(*grid, options.method)
                                       : tetrahedralization_bytes(solids, options.method);
-  const Reservation room(session.memory(), bytes, "the tetrahedra");
+  // Data of points is copied, that of cells repeated for their parts.
+  const Bytes parts = options.method == TetMethod::face_centred ? 24 : 6;
+  const Bytes data = grid != nullptr ? grid->point_data.bytes() + parts * grid->cell_data.bytes()
+                                     : solids.point_data.bytes() + parts * solids.cell_data.bytes();
+  const Reservation room(session.memory(), mib(6) + bytes + bytes / 8 + data, "the tetrahedra");
   Tetrahedralization result;
   const auto run = [&](const Exec& exec) {
     const TetrahedralizeOptions how{.method = options.method,

@@ -142,7 +142,7 @@ Verb relations_verb() {
       {"relations", Group::analyse,
        "who is joined to whom: one relation of a mesh, summarised or written to a file",
        "  tessera relations kuhn64.vtu --relation VT\n"
-       "  tessera relations kuhn64.vtu --relation VV --memory 64M -o neighbours.npz"},
+       "  tessera relations kuhn64.vtu --relation VV --memory 128M -o neighbours.npz"},
       declare_relations, run_relations);
 }
 

@@ -18,6 +18,8 @@
 namespace tessera {
 namespace {
 
+using test::code_of;
+
 using test::make_random_complex;
 
 /// Signed for tetrahedra; areas of triangles.
@@ -280,16 +282,6 @@ void expect_same_for_threads(SimplexMesh<Dim> mesh) {
 TEST(Clip, ThreadsDoNotShow) {
   expect_same_for_threads(make_kuhn_full(18));
   expect_same_for_threads(make_shuffled(make_ico(6)));
-}
-
-template <class F>
-ErrorCode code_of(const F& f) {
-  try {
-    (void)f();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  return {};
 }
 
 TEST(Clip, RefusesWhatItCanNotUse) {

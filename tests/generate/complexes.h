@@ -1,10 +1,12 @@
-// Random cells on random points, with data: non-manifold, overlapping and of either orientation.
+// What tests of parts of meshes share: random cells on random points, with data, non-manifold, overlapping
+// and of either orientation; and the code of an error.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
+#include <tessera/core/error.h>
 #include <tessera/core/random.h>
 #include <tessera/mesh/mesh.h>
 
@@ -39,6 +41,17 @@ template <int Dim>
     }
   }
   return mesh;
+}
+
+/// Of the Error that f() throws, or no code at all.
+template <class F>
+[[nodiscard]] ErrorCode code_of(const F& f) {
+  try {
+    (void)f();
+  } catch (const Error& error) {
+    return error.code();
+  }
+  return {};
 }
 
 }  // namespace tessera::test

@@ -17,19 +17,11 @@
 namespace tessera {
 namespace {
 
+using test::code_of;
+
 using test::make_random_complex;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-template <class F>
-ErrorCode code_of(const F& f) {
-  try {
-    (void)f();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  return {};
-}
 
 /// The cells of a flood through shared points, by the component's first cell.
 template <int Dim>

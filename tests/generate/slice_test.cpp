@@ -19,6 +19,8 @@
 namespace tessera {
 namespace {
 
+using test::code_of;
+
 using test::make_random_complex;
 using test::measure;
 
@@ -259,16 +261,6 @@ TEST(Slice, ThreadsDoNotShow) {
       EXPECT_EQ(several.second.provenance, one.second.provenance);
     }
   }
-}
-
-template <class F>
-ErrorCode code_of(const F& f) {
-  try {
-    (void)f();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  return {};
 }
 
 TEST(Slice, RefusesWhatHasNoPlaneOrMesh) {

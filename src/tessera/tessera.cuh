@@ -4,4 +4,5 @@
 #include <tessera/tessera.h>
 #include <tessera/exec/for_each.cuh>
 #include <tessera/generate/key_reduce.cuh>
+#include <tessera/surface/surface.cuh>
 #include <tessera/tile/push.cuh>

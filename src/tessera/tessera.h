@@ -40,10 +40,12 @@
 #include <tessera/mesh/mesh.h>
 #include <tessera/mesh/poly_data.h>
 #include <tessera/mesh/triangulate.h>
+#include <tessera/surface/attribute.h>
 #include <tessera/surface/curvature.h>
 #include <tessera/surface/dual.h>
 #include <tessera/surface/normals.h>
 #include <tessera/surface/quality.h>
+#include <tessera/surface/surface.h>
 #include <tessera/tile/links.h>
 #include <tessera/tile/materialize.h>
 #include <tessera/tile/push.h>

@@ -2,8 +2,9 @@
 //
 // XY gives, for every element of kind X, the ids of the elements of kind Y: its faces (EV), its cofaces (VE),
 // or its neighbours of the same kind (VV: sharing an edge; EE: a vertex; FF: an edge; TT: a triangle). Rows
-// ascend. Three relations keep the input's winding instead: OrientedFV, OrientedTV and CyclicVV. Links
-// (links.h) list what lies opposite an element, such as the vertices opposite an edge.
+// ascend. Others keep the input's winding instead: OrientedFV, OrientedTV, CyclicVV and, on surfaces
+// (surface.h), OrientedFE and Diamond. Links (links.h) list what lies opposite an element, such as the
+// vertices opposite an edge.
 #pragma once
 
 #include <cstddef>
@@ -38,6 +39,7 @@ enum class Form : std::uint8_t {
   ascending,
   oriented,  ///< corners of a cell as the input winds them, from the lowest vertex on
   cyclic,    ///< neighbours of a vertex in the order in which the triangles around it wind
+  diamond,   ///< the ends of an edge, then the vertices opposite it on its left and on its right
 };
 
 template <Kind From, Kind To, Form F = Form::ascending>
@@ -80,6 +82,15 @@ using OrientedTV = Relation<Kind::tet, Kind::vertex, Form::oriented>;
 /// triangles; a closed one begins at its lowest neighbour. Where the triangles are not one fan, or do not
 /// wind alike, there is no ring and the row is empty.
 using CyclicVV = Relation<Kind::vertex, Kind::vertex, Form::cyclic>;
+/// The edges of a triangle in the order of OrientedFV: edge k leads from corner k to corner k + 1. Edges
+/// point from their lower to their higher vertex, so that edge k runs against the winding if corner k is the
+/// higher.
+using OrientedFE = Relation<Kind::face, Kind::edge, Form::oriented>;
+/// Four entries for an edge from a to b (a < b): a, b, and the vertices opposite it in the triangle that
+/// winds from a to b (the left one) and in the one that winds from b to a; invalid where there is no
+/// triangle. Where an edge has more than two triangles, or two that wind alike, there is no left and right:
+/// both are invalid.
+using Diamond = Relation<Kind::edge, Kind::vertex, Form::diamond>;
 
 /// Does a mesh of this dimension have the relation, with ascending rows?
 template <class R, int Dim>
@@ -88,7 +99,8 @@ concept RelationOf = static_cast<int>(R::from) <= Dim&& static_cast<int>(R::to) 
 
 /// Can push hand it out? All of the above, links, and the relations that keep the winding.
 template <class R, int Dim>
-concept PushableOf = RelationOf<R, Dim> ||(R::form == Form::oriented && static_cast<int>(R::from) == Dim) ||
+concept PushableOf = RelationOf<R, Dim> ||(R::form == Form::oriented && static_cast<int>(R::from) == Dim &&
+                                           R::to == Kind::vertex) ||
                      (R::form == Form::cyclic && Dim == 2);
 
 /// Does a relation name edges or faces that only an enumeration numbers?
@@ -131,8 +143,20 @@ struct RelationKey {
     constexpr std::string_view letters = "VEFT";
     constexpr std::string_view words[] = {"vertex links", "edge links", "face links"};
     if (is_link) return std::string(words[static_cast<std::size_t>(from)]);
-    if (form == Form::oriented) return from == Kind::face ? "oriented FV" : "oriented TV";
     if (form == Form::cyclic) return "cyclic VV";
+    if (form == Form::diamond) return "diamonds";
+    if (form == Form::oriented)
+      return {'o',
+              'r',
+              'i',
+              'e',
+              'n',
+              't',
+              'e',
+              'd',
+              ' ',
+              letters[static_cast<std::size_t>(from)],
+              letters[static_cast<std::size_t>(to)]};
     return {letters[static_cast<std::size_t>(from)], letters[static_cast<std::size_t>(to)]};
   }
   friend constexpr bool operator==(const RelationKey&, const RelationKey&) = default;

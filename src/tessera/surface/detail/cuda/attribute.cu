@@ -1,0 +1,42 @@
+#include <tessera/surface/detail/cuda/attribute.h>
+
+#include <tessera/exec/detail/side.cuh>
+
+namespace tessera::detail::cuda {
+
+void gather(const Exec& exec, const ElementCopy& copy) {
+  detail::gather(DeviceSide{exec}, copy);
+}
+void scatter(const Exec& exec, const ElementCopy& copy) {
+  detail::scatter(DeviceSide{exec}, copy);
+}
+void fill(const Exec& exec, const ElementCopy& copy) {
+  detail::fill(DeviceSide{exec}, copy);
+}
+
+template <class T>
+T sum(const Exec& exec, const T* values, std::size_t count) {
+  return detail::sum(DeviceSide{exec}, values, count);
+}
+template <class T>
+T dot(const Exec& exec, const T* a, const T* b, std::size_t count) {
+  return detail::dot(DeviceSide{exec}, a, b, count);
+}
+template <class T>
+Extreme<T> extreme(const Exec& exec, const T* values, std::size_t count, bool greatest) {
+  return detail::extreme(DeviceSide{exec}, values, count, greatest);
+}
+
+#define TS_INSTANTIATE(T)                                          \
+  template T sum<T>(const Exec&, const T*, std::size_t);           \
+  template T dot<T>(const Exec&, const T*, const T*, std::size_t); \
+  template Extreme<T> extreme<T>(const Exec&, const T*, std::size_t, bool);
+TS_INSTANTIATE(float)
+TS_INSTANTIATE(double)
+TS_INSTANTIATE(std::int32_t)
+TS_INSTANTIATE(std::uint32_t)
+TS_INSTANTIATE(std::int64_t)
+TS_INSTANTIATE(std::uint64_t)
+#undef TS_INSTANTIATE
+
+}  // namespace tessera::detail::cuda

@@ -1,0 +1,13 @@
+// The store of a surface on a device.
+#pragma once
+
+#include <memory>
+
+#include <tessera/surface/detail/surface_store.h>
+
+namespace tessera::detail::cuda {
+
+[[nodiscard]] std::shared_ptr<SurfaceStore> make_device_surface(const TriMesh& mesh,
+                                                                const SurfaceOptions& options);
+
+}  // namespace tessera::detail::cuda

@@ -1,0 +1,201 @@
+// A surface on host threads: its rows are those of the tiled mesh, materialized.
+#include <array>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <tessera/exec/for_each.h>
+#include <tessera/surface/detail/surface_store.h>
+#include <tessera/surface/detail/winding_rules.h>
+#include <tessera/tile/links.h>
+#include <tessera/tile/materialize.h>
+#include <tessera/tile/push.h>
+
+namespace tessera::detail {
+namespace {
+
+using std::size_t;
+using std::uint32_t;
+
+using Corners = std::array<uint32_t, 3>;
+
+template <class Owner>
+KeptRows owned_rows(Owner&& owner, const uint32_t* offsets, const uint32_t* values, Bytes bytes) {
+  return {{offsets, values}, bytes, std::make_shared<const std::decay_t<Owner>>(std::forward<Owner>(owner))};
+}
+
+KeptRows keep_values(Array<uint32_t> values) {
+  const uint32_t* data = values.data();
+  const Bytes bytes = values.size() * sizeof(uint32_t);
+  return owned_rows(std::move(values), nullptr, data, bytes);
+}
+
+template <class R>
+KeptRows keep_csr(TiledCsr<R> csr) {
+  static_assert(sizeof(csr.values[0]) == sizeof(uint32_t));
+  const auto* values = reinterpret_cast<const uint32_t*>(csr.values.data());
+  const uint32_t* offsets = csr.offsets.data();
+  const Bytes bytes = csr.bytes();
+  return owned_rows(std::move(csr), offsets, values, bytes);
+}
+
+class HostSurface : public SurfaceStore {
+ public:
+  HostSurface(const TriMesh& mesh, const SurfaceOptions& options)
+      : SurfaceStore(options.exec, options.memory),
+        mesh_(mesh),
+        tiles_(tile(mesh, {.max_vertices = options.max_vertices,
+                           .order = options.order,
+                           .partition = options.partition,
+                           .exec = options.exec,
+                           .monitor = options.monitor})) {
+    vertices_ = static_cast<uint32_t>(tiles_.vertex_count());
+    faces_ = static_cast<uint32_t>(tiles_.cell_count());
+  }
+
+  [[nodiscard]] uint32_t edge_count() override { return static_cast<uint32_t>(enumeration().edge_count()); }
+  [[nodiscard]] std::span<const uint32_t> first_vertices() const override { return tiles_.first_vertices(); }
+  [[nodiscard]] std::span<const uint32_t> to_input(Kind kind) const override {
+    if (kind == Kind::edge) return {};
+    return kind == Kind::vertex ? tiles_.vertices_to_input() : tiles_.cells_to_input();
+  }
+  void fill_positions(Vec3f* to) const override { fill(to); }
+  void fill_positions(Vec3d* to) const override { fill(to); }
+  [[nodiscard]] const TriMesh* mesh() const override { return &mesh_; }
+
+ protected:
+  [[nodiscard]] KeptRows make(const RelationKey& key) override {
+    if (key == key_of<FV>) return {{nullptr, corners_of_faces()}, 0, nullptr};
+    if (key == key_of<OrientedFV>) return keep_values(oriented_corners());
+    if (key == key_of<OrientedFE>) return keep_values(oriented_edges());
+    if (key == key_of<Diamond>) return keep_values(diamonds());
+    if (key == key_of<CyclicVV>) return keep_csr<CyclicVV>(collect<CyclicVV>());
+    std::optional<KeptRows> made;
+    for_each_relation<2>([&]<class R>(R, std::string_view) {
+      if (key == key_of<R>) made = materialized<R>();
+    });
+    if (key == key_of<VertexLink<2>>) made = links<VertexLink<2>>();
+    if (key == key_of<EdgeLink<2>>) made = links<EdgeLink<2>>();
+    TS_EXPECTS(made.has_value());
+    return *made;
+  }
+
+  [[nodiscard]] SurfaceBytes own_bytes() const override {
+    const Bytes ids = 4 * Bytes{tiles_.vertices_to_input().size() * 2 + tiles_.cells_to_input().size()};
+    return {tiles_.bytes() - ids, ids, enumeration_.has_value() ? enumeration_->bytes() : 0};
+  }
+
+ private:
+  [[nodiscard]] const uint32_t* corners_of_faces() const {
+    return reinterpret_cast<const uint32_t*>(tiles_.cells().data());
+  }
+  [[nodiscard]] const Enumeration<2>& enumeration() {
+    const std::lock_guard lock(mutex_);
+    if (!enumeration_.has_value()) enumeration_ = Enumeration<2>::make_explicit(tiles_, exec_);
+    return *enumeration_;
+  }
+
+  template <class R>
+  [[nodiscard]] KeptRows materialized() {
+    if constexpr (needs_enumeration<R, 2>) (void)enumeration();
+    static const Enumeration<2> none;
+    TiledCsr<R> csr =
+        materialize<R>(tiles_, enumeration_.has_value() ? *enumeration_ : none, {.exec = exec_});
+    if constexpr (R::is_boundary) {
+      Array<uint32_t> values(csr.values.size());
+      host_for_each(exec_, values.size(), [&](size_t i) { values[i] = csr.values[i].index(); });
+      return keep_values(std::move(values));
+    } else {
+      return keep_csr<R>(std::move(csr));
+    }
+  }
+
+  template <class L>
+  [[nodiscard]] KeptRows links() {
+    return keep_csr<L>(materialize_links<L>(tiles_, enumeration(), {.exec = exec_}));
+  }
+
+  /// Rows of a relation that only a walk makes: once for their sizes, once for their entries.
+  template <class R>
+  [[nodiscard]] TiledCsr<R> collect() {
+    TiledCsr<R> csr;
+    Array<uint32_t> sizes(vertices_);
+    const PushOptions<2> options = {.exec = exec_};
+    for_each<R>(tiles_, options, [&](typename R::TiledRow id, auto row) {
+      sizes[id.index()] = static_cast<uint32_t>(row.size());
+    });
+    csr.offsets.resize(size_t{vertices_} + 1);
+    uint64_t total = 0;
+    for (size_t v = 0; v < vertices_; ++v) {
+      csr.offsets[v] = checked_offset(total);
+      total += sizes[v];
+    }
+    csr.offsets[vertices_] = checked_offset(total);
+    csr.values.resize(total);
+    for_each<R>(tiles_, options, [&](typename R::TiledRow id, auto row) {
+      size_t at = csr.offsets[id.index()];
+      for (const auto entry : row) csr.values[at++] = entry;
+    });
+    return csr;
+  }
+
+  [[nodiscard]] Array<uint32_t> oriented_corners() const {
+    Array<uint32_t> values(size_t{3} * faces_);
+    host_for_each(exec_, faces_, [&](size_t f) {
+      const Corners corners = oriented(static_cast<uint32_t>(f));
+      std::ranges::copy(corners, values.begin() + static_cast<std::ptrdiff_t>(3 * f));
+    });
+    return values;
+  }
+  [[nodiscard]] Corners oriented(uint32_t f) const {
+    const auto& cell = tiles_.cells()[f];
+    return wind({cell[0].index(), cell[1].index(), cell[2].index()}, tiles_.is_turned(tiled::FaceId(f)));
+  }
+
+  [[nodiscard]] Array<uint32_t> oriented_edges() {
+    const auto edges = keep(key_of<FE>);
+    Array<uint32_t> values(size_t{3} * faces_);
+    host_for_each(exec_, faces_, [&](size_t f) {
+      const uint32_t* row = edges->view.values + 3 * f;
+      const Corners wound =
+          wind_edges({row[0], row[1], row[2]}, tiles_.is_turned(tiled::FaceId(static_cast<uint32_t>(f))));
+      std::ranges::copy(wound, values.begin() + static_cast<std::ptrdiff_t>(3 * f));
+    });
+    return values;
+  }
+
+  [[nodiscard]] Array<uint32_t> diamonds() {
+    const auto ends = keep(key_of<EV>);
+    const auto faces = keep(key_of<EF>);
+    Array<uint32_t> values(size_t{4} * edge_count());
+    host_for_each(exec_, edge_count(), [&](size_t e) {
+      const uint32_t* edge = ends->view.values + 2 * e;
+      const auto diamond =
+          find_diamond({edge[0], edge[1]}, faces->view[e], [&](uint32_t f) { return oriented(f); });
+      std::ranges::copy(diamond, values.begin() + static_cast<std::ptrdiff_t>(4 * e));
+    });
+    return values;
+  }
+
+  template <class Real>
+  void fill(Vec3<Real>* to) const {
+    mesh_.points.visit([&](auto points) {
+      host_for_each(exec_, vertices_, [&](size_t v) {
+        const VertexId input = tiles_.input(tiled::VertexId(static_cast<uint32_t>(v)));
+        to[v] = vec_cast<Real>(points[input.index()]);
+      });
+    });
+  }
+
+  const TriMesh& mesh_;
+  TiledMesh<2> tiles_;
+  std::optional<Enumeration<2>> enumeration_;
+};
+
+}  // namespace
+
+std::shared_ptr<SurfaceStore> make_host_surface(const TriMesh& mesh, const SurfaceOptions& options) {
+  return std::make_shared<HostSurface>(mesh, options);
+}
+
+}  // namespace tessera::detail

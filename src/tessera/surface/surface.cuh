@@ -1,0 +1,35 @@
+// Queries (surface.h) on host threads or on a GPU, for translation units that nvcc compiles.
+//
+//   ts::for_each<ts::VF>(surface, TS_LAMBDA(ts::tiled::VertexId v, ts::IdSpan<ts::tiled::FaceId> faces) { ...
+//   });
+//
+// The types of the parameters are written out because nvcc has no generic extended lambdas. A kernel of one's
+// own takes surface.rows<...>() by value and asks them for rows. Link tessera::kernels for the flags that
+// this needs, tessera::reproducible for results that are bitwise equal to the host's.
+#pragma once
+
+#include <cstddef>
+
+#include <tessera/surface/surface.h>
+#include <tessera/exec/for_each.cuh>
+
+namespace tessera {
+inline namespace both_sides {
+
+/// As for_each() of surface.h; on a device it is one kernel, queued on the stream of the surface's Exec, and
+/// f may be for devices only.
+template <class... R, class F>
+requires(SurfaceRelation<R>&&...) void for_each(const Surface& surface, const QueryOptions& options,
+                                                const F& f) {
+  detail::query<R...>(surface, options, f, [](const Exec& exec, std::size_t n, const auto& call) {
+    if (!exec.is_cuda()) return host_for_each(exec, n, call);
+    detail::cuda::for_each(exec, n, call);
+  });
+}
+template <class... R, class F>
+requires(SurfaceRelation<R>&&...) void for_each(const Surface& surface, const F& f) {
+  for_each<R...>(surface, QueryOptions{}, f);
+}
+
+}  // namespace both_sides
+}  // namespace tessera

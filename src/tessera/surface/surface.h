@@ -1,0 +1,236 @@
+// Surface: a triangle mesh where kernels run, on host threads or a GPU, and the relations between its
+// elements.
+//
+//   ts::Surface surface(mesh, {.exec = ts::Exec::cuda()});
+//   const auto position = ts::positions<float>(surface);
+//   ts::Attribute<ts::VertexId, ts::Vec3f> normal(surface);
+//   ts::for_each<ts::VF>(surface, TS_LAMBDA(ts::tiled::VertexId v, ts::IdSpan<ts::tiled::FaceId> faces) { ...
+//   });
+//
+// The mesh is renumbered (tiled_mesh.h), so that what lies close together on the surface lies close together
+// in memory, whatever the order of the input. Functions get tiled ids; attributes (attribute.h) take them,
+// and speak the input's order to everyone else.
+//
+// Rows are worked out once, when a relation is first asked for, and kept: a query then reads what it hands
+// out. Kept rows are dropped, the least recently used first, when the memory that was allowed is needed for
+// others.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include <tessera/core/csr.h>
+#include <tessera/core/error.h>
+#include <tessera/core/id.h>
+#include <tessera/core/memory.h>
+#include <tessera/core/progress.h>
+#include <tessera/exec/exec.h>
+#include <tessera/exec/for_each.h>
+#include <tessera/mesh/mesh.h>
+#include <tessera/tile/partition.h>
+#include <tessera/tile/relation.h>
+#include <tessera/tile/tiled_mesh.h>
+
+namespace tessera {
+
+/// Can a surface be asked for it?
+template <class R>
+concept SurfaceRelation = PushableOf<R, 2> || std::same_as<R, OrientedFE> || std::same_as<R, Diamond>;
+
+/// The rows of a relation, at the place of the surface: usable in kernels, row by row or as two arrays. Valid
+/// as long as a RowsOf that holds them.
+template <class R>
+class Rows {
+ public:
+  using Row = typename R::TiledRow;
+  using Entry = typename R::TiledEntry;
+  /// The length of all rows; 0: they differ.
+  static constexpr std::uint32_t width = R::form == Form::diamond ? 4
+                                         : !R::is_boundary        ? 0
+                                         : R::from == Kind::edge  ? 2
+                                                                  : 3;
+
+  Rows() = default;
+  Rows(RowsView<std::uint32_t> view, std::size_t size)
+      : offsets_(view.offsets), values_(view.values), size_(size) {}
+
+  [[nodiscard]] TS_HD std::size_t size() const { return size_; }
+  [[nodiscard]] TS_HD IdSpan<Entry> operator[](Row id) const {
+    if constexpr (width != 0) {
+      return {values_ + std::size_t{width} * id.index(), width};
+    } else {
+      const std::uint32_t begin = offsets_[id.index()];
+      return {values_ + begin, offsets_[id.index() + 1] - begin};
+    }
+  }
+  /// Null if all rows have one length.
+  [[nodiscard]] TS_HD const std::uint32_t* offsets() const { return offsets_; }
+  [[nodiscard]] TS_HD const std::uint32_t* values() const { return values_; }
+
+ private:
+  const std::uint32_t* offsets_ = nullptr;
+  const std::uint32_t* values_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+struct SurfaceOptions {
+  Exec exec = Exec::host();  ///< where kernels run
+  /// For the structure and the rows that are kept; 0: as much as there is. A relation that does not fit is
+  /// Error(out_of_memory).
+  Bytes memory = 0;
+  std::uint32_t max_vertices = 512;  ///< a tile owns at most this many; a device's at most 256
+  VertexOrder order = VertexOrder::automatic;
+  const Partition* partition = nullptr;  ///< use this one; Error(bad_mesh) if it does not match the mesh
+  const Monitor* monitor = nullptr;      ///< of building it
+};
+
+/// What a surface takes at its place, in bytes.
+struct SurfaceBytes {
+  Bytes structure = 0;  ///< corners of the triangles and tiles
+  Bytes input_ids = 0;  ///< the way back to the input's order; 0 if it was kept
+  Bytes rows = 0;       ///< relations that are kept, edges among them
+};
+
+namespace detail {
+
+/// Rows that are kept: they stay as long as somebody holds them, though the surface may drop them.
+struct KeptRows;
+class SurfaceStore;  // surface/detail/surface_store.h
+
+}  // namespace detail
+
+/// The rows of relations with what keeps them alive.
+template <class... R>
+class RowsOf {
+ public:
+  RowsOf(std::tuple<Rows<R>...> rows, std::array<std::shared_ptr<const detail::KeptRows>, sizeof...(R)> kept)
+      : rows_(rows), kept_(std::move(kept)) {}
+  [[nodiscard]] const std::tuple<Rows<R>...>& all() const { return rows_; }
+  template <class S>
+  [[nodiscard]] Rows<S> get() const {
+    return std::get<Rows<S>>(rows_);
+  }
+
+ private:
+  std::tuple<Rows<R>...> rows_;
+  std::array<std::shared_ptr<const detail::KeptRows>, sizeof...(R)> kept_;
+};
+
+/// A cheap handle: copies share the surface. Any thread may ask for rows.
+class Surface {
+ public:
+  /// O(n). Any order of vertices and triangles, non-manifold, non-orientable and disconnected meshes and
+  /// isolated vertices are fine. The mesh must outlive the surface. Error(bad_mesh) for corners out of range,
+  /// repeated in a triangle, or a triangle that is there twice; Error(out_of_memory | out_of_device_memory).
+  explicit Surface(const TriMesh& mesh, const SurfaceOptions& options = {});
+  explicit Surface(TriMesh&& mesh, const SurfaceOptions& options = {}) = delete;
+
+  [[nodiscard]] const Exec& exec() const;
+  [[nodiscard]] std::size_t vertex_count() const;
+  [[nodiscard]] std::size_t face_count() const;
+  /// Numbers the edges, when it is first asked.
+  [[nodiscard]] std::size_t edge_count() const;
+  [[nodiscard]] std::size_t count(Kind kind) const;
+  /// Where the vertices of each tile begin, and their end.
+  [[nodiscard]] std::span<const std::uint32_t> first_vertices() const;
+  /// The mesh that it was made from; null if that lies on a device.
+  [[nodiscard]] const TriMesh* mesh() const;
+  [[nodiscard]] SurfaceBytes bytes() const;
+
+  /// Rows at the surface's place, made if they are not there. A kernel may take rows of several relations,
+  /// whose elements need not be of one kind.
+  template <class... R>
+  requires(SurfaceRelation<R>&&...) [[nodiscard]] RowsOf<R...> rows() const {
+    std::array<std::shared_ptr<const detail::KeptRows>, sizeof...(R)> kept;
+    std::size_t k = 0;
+    std::tuple<Rows<R>...> views{rows_of<R>(kept[k++])...};
+    return {views, std::move(kept)};
+  }
+
+  /// The input's id of each tiled one, at the surface's place; empty: they are the same. Edges have no ids in
+  /// the input: theirs are the tiled ones.
+  [[nodiscard]] std::span<const std::uint32_t> to_input(Kind kind) const;
+
+  [[nodiscard]] detail::SurfaceStore& store() const { return *store_; }
+
+ private:
+  template <class R>
+  [[nodiscard]] Rows<R> rows_of(std::shared_ptr<const detail::KeptRows>& kept) const {
+    const RowsView<std::uint32_t> view = keep(key_of<R>, kept);
+    return {view, count(R::from)};
+  }
+  [[nodiscard]] RowsView<std::uint32_t> keep(const RelationKey& key,
+                                             std::shared_ptr<const detail::KeptRows>& kept) const;
+
+  std::shared_ptr<detail::SurfaceStore> store_;
+};
+
+struct QueryOptions {
+  /// Only these elements, as tiled ids at the surface's place, each at most once.
+  std::optional<std::span<const std::uint32_t>> active = std::nullopt;
+};
+
+namespace detail {
+
+template <class... R>
+using FirstRelation = std::tuple_element_t<0, std::tuple<R...>>;
+
+/// What is done for one element of a query.
+template <class F, class... R>
+struct Query {
+  F f;
+  std::tuple<Rows<R>...> rows;
+  const std::uint32_t* active;
+
+  TS_HD void operator()(std::size_t i) const {
+    const typename FirstRelation<R...>::TiledRow id(active != nullptr ? active[i]
+                                                                      : static_cast<std::uint32_t>(i));
+    f(id, std::get<Rows<R>>(rows)[id]...);
+  }
+};
+
+/// Starts a query through `run(exec, n, function)`.
+template <class... R, class F, class Run>
+void query(const Surface& surface, const QueryOptions& options, const F& f, const Run& run) {
+  static_assert(((R::from == FirstRelation<R...>::from) && ...),
+                "the relations of one query begin with one kind of element");
+  const RowsOf<R...> rows = surface.rows<R...>();
+  const bool has_list = options.active.has_value();
+  const std::size_t n = has_list ? options.active->size() : surface.count(FirstRelation<R...>::from);
+  run(surface.exec(), n, Query<F, R...>{f, rows.all(), has_list ? options.active->data() : nullptr});
+}
+
+}  // namespace detail
+
+#if !defined(__CUDACC__)
+
+/// Calls f(id, rows...) for every element of the kind that the relations begin with, or for the active ones,
+/// concurrently and in no promised order. Error(unsupported) for a surface on a device: a host compiler
+/// cannot make kernels; surface.cuh can.
+template <class... R, class F>
+requires(SurfaceRelation<R>&&...) void for_each(const Surface& surface, const QueryOptions& options,
+                                                const F& f) {
+  if (surface.exec().is_cuda()) {
+    throw Error(ErrorCode::unsupported,
+                "for_each() was compiled without nvcc and cannot run on a GPU; call it from a .cu file that "
+                "includes tessera/tessera.cuh");
+  }
+  detail::query<R...>(surface, options, f, [](const Exec& exec, std::size_t n, const auto& call) {
+    host_for_each(exec, n, call);
+  });
+}
+template <class... R, class F>
+requires(SurfaceRelation<R>&&...) void for_each(const Surface& surface, const F& f) {
+  for_each<R...>(surface, QueryOptions{}, f);
+}
+
+#endif
+
+}  // namespace tessera

@@ -33,6 +33,7 @@
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
 #include <tessera/exec/for_each.h>
+#include <tessera/generate/resident.h>
 #include <tessera/mesh/mesh.h>
 #include <tessera/tile/partition.h>
 #include <tessera/tile/relation.h>
@@ -52,10 +53,10 @@ class Rows {
   using Row = typename R::TiledRow;
   using Entry = typename R::TiledEntry;
   /// The length of all rows; 0: they differ.
-  static constexpr std::uint32_t width = R::form == Form::diamond ? 4
-                                         : !R::is_boundary        ? 0
-                                         : R::from == Kind::edge  ? 2
-                                                                  : 3;
+  static constexpr std::uint32_t width = R::form == Form::diamond           ? 4
+                                         : is_link<R> || !(R::to < R::from) ? 0
+                                         : R::from == Kind::edge            ? 2
+                                                                            : 3;
 
   Rows() = default;
   Rows(RowsView<std::uint32_t> view, std::size_t size)
@@ -131,6 +132,10 @@ class Surface {
   /// repeated in a triangle, or a triangle that is there twice; Error(out_of_memory | out_of_device_memory).
   explicit Surface(const TriMesh& mesh, const SurfaceOptions& options = {});
   explicit Surface(TriMesh&& mesh, const SurfaceOptions& options = {}) = delete;
+  /// The same of a mesh that lies in the memory of the options' device, whose points must outlive the
+  /// surface. Error(bad_option) if the options name a partition or no device.
+  template <class Real>
+  explicit Surface(const ResidentMesh<2, Real>& mesh, const SurfaceOptions& options);
 
   [[nodiscard]] const Exec& exec() const;
   [[nodiscard]] std::size_t vertex_count() const;
@@ -149,9 +154,11 @@ class Surface {
   template <class... R>
   requires(SurfaceRelation<R>&&...) [[nodiscard]] RowsOf<R...> rows() const {
     std::array<std::shared_ptr<const detail::KeptRows>, sizeof...(R)> kept;
-    std::size_t k = 0;
-    std::tuple<Rows<R>...> views{rows_of<R>(kept[k++])...};
-    return {views, std::move(kept)};
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      std::tuple<Rows<R>...> views{rows_of<R>(kept[I])...};
+      return RowsOf<R...>(views, std::move(kept));
+    }
+    (std::index_sequence_for<R...>{});
   }
 
   /// The input's id of each tiled one, at the surface's place; empty: they are the same. Edges have no ids in

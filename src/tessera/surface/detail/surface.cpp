@@ -1,5 +1,6 @@
 #include <tessera/surface/surface.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -13,13 +14,16 @@ using namespace detail;
 
 namespace detail {
 
+std::shared_ptr<const KeptRows> SurfaceStore::find(const RelationKey& key) {
+  const auto entry = std::ranges::find(kept_, key, &Entry::key);
+  if (entry == kept_.end()) return nullptr;
+  kept_.splice(kept_.begin(), kept_, entry);
+  return entry->rows;
+}
+
 std::shared_ptr<const KeptRows> SurfaceStore::keep(const RelationKey& key) {
   const std::lock_guard lock(mutex_);
-  for (auto entry = kept_.begin(); entry != kept_.end(); ++entry) {
-    if (entry->key != key) continue;
-    kept_.splice(kept_.begin(), kept_, entry);
-    return entry->rows;
-  }
+  if (auto kept = find(key)) return kept;
   auto rows = std::make_shared<const KeptRows>(make(key));
   kept_.push_front({key, rows});
   make_room(key);
@@ -60,6 +64,18 @@ Surface::Surface(const TriMesh& mesh, const SurfaceOptions& options) {
   }
   store_ = make_host_surface(mesh, options);
 }
+
+template <class Real>
+Surface::Surface(const ResidentMesh<2, Real>& mesh, const SurfaceOptions& options) {
+  if (!options.exec.is_cuda() || options.partition != nullptr) {
+    throw Error(ErrorCode::bad_option, !options.exec.is_cuda()
+                                           ? "a surface of a mesh in a device's memory needs that device"
+                                           : "a mesh in a device's memory is cut into tiles of its own");
+  }
+  if constexpr (built_with_cuda) store_ = cuda::make_device_surface(mesh, options);
+}
+template Surface::Surface(const ResidentMesh<2, float>&, const SurfaceOptions&);
+template Surface::Surface(const ResidentMesh<2, double>&, const SurfaceOptions&);
 
 const Exec& Surface::exec() const {
   return store_->exec();

@@ -46,6 +46,8 @@ class SurfaceStore {
   [[nodiscard]] std::shared_ptr<const KeptRows> keep(const RelationKey& key);
 
  protected:
+  /// The rows if they are kept, or null.
+  [[nodiscard]] std::shared_ptr<const KeptRows> find(const RelationKey& key);
   /// May ask keep() for others.
   [[nodiscard]] virtual KeptRows make(const RelationKey& key) = 0;
   [[nodiscard]] virtual SurfaceBytes own_bytes() const = 0;

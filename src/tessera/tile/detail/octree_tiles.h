@@ -11,6 +11,8 @@
 
 namespace tessera::detail {
 
+/// The box grown to a cube, so that leaves are not drawn out along short axes.
+[[nodiscard]] Box cube_around(const Box& box);
 /// The cube whose octree partition_octree() cuts.
 [[nodiscard]] Box octree_cube(const Points& points, const Exec& exec = Exec::host());
 /// Where the tiles of partition_octree() begin, and their end, from the same of its leaves: runs of small

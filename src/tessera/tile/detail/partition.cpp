@@ -27,12 +27,13 @@ Array<std::uint32_t> join_leaves(std::span<const std::uint32_t> leaves, std::uin
   return joined;
 }
 
-Box octree_cube(const Points& points, const Exec& exec) {
-  Box box = bounding_box(points, exec);
-  // A cube, so that leaves are not drawn out along short axes.
+Box cube_around(const Box& box) {
   const double side = std::max({box.high.x - box.low.x, box.high.y - box.low.y, box.high.z - box.low.z});
-  box.high = box.low + Vec3d{side, side, side};
-  return box;
+  return {box.low, box.low + Vec3d{side, side, side}};
+}
+
+Box octree_cube(const Points& points, const Exec& exec) {
+  return cube_around(bounding_box(points, exec));
 }
 
 }  // namespace detail

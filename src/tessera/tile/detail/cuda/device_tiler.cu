@@ -5,7 +5,10 @@
 // decides the result is shared: the order along the curve (morton.h), where tiles begin (octree_tiles.h) and
 // how a tile names the cells of others (foreign_runs.h).
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -17,6 +20,7 @@
 #include <tessera/tile/detail/cuda/device_tiles.h>
 #include <tessera/tile/detail/foreign_runs.h>
 #include <tessera/tile/detail/octree_tiles.h>
+#include <tessera/exec/detail/reduce.cuh>
 #include <tessera/exec/detail/search.cuh>
 #include <tessera/exec/for_each.cuh>
 
@@ -111,6 +115,33 @@ __device__ void for_each_foreign_tile(const std::array<uint32_t, Dim + 1>& cell,
   }
 }
 
+/// The box around finite coordinates, axis by axis.
+struct Ranges {
+  Vec3d low = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
+  Vec3d high = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+
+  bool is_finite = true;  ///< all of them are
+
+  [[nodiscard]] bool is_empty() const { return low.x > high.x || low.y > high.y || low.z > high.z; }
+};
+template <class Point>
+struct RangesOf {
+  const Point* points;
+
+  TS_HD Ranges operator()(size_t i) const {
+    const Vec3d p = {double{points[i].x}, double{points[i].y}, double{points[i].z}};
+    if (p.x - p.x != 0 || p.y - p.y != 0 || p.z - p.z != 0) return {.is_finite = false};
+    return {p, p, true};
+  }
+};
+struct MergeRanges {
+  TS_HD Ranges operator()(const Ranges& a, const Ranges& b) const {
+    return {{fmin(a.low.x, b.low.x), fmin(a.low.y, b.low.y), fmin(a.low.z, b.low.z)},
+            {fmax(a.high.x, b.high.x), fmax(a.high.y, b.high.y), fmax(a.high.z, b.high.z)},
+            a.is_finite && b.is_finite};
+  }
+};
+
 }  // namespace
 
 template <int Dim>
@@ -126,6 +157,19 @@ class DeviceTiler {
         own_(new DeviceTiles<Dim>(options.exec)),
         device_(own_.get()) {
     options_.max_vertices = std::min(options_.max_vertices, most_device_vertices);
+  }
+
+  /// For run_order(): cells that lie on the device.
+  DeviceTiler(Buffer<Cell> cells, uint32_t vertices, const TileOptions& options)
+      : mesh_(nullptr),
+        options_(options),
+        exec_(options.exec),
+        host_(Exec::host(options.exec.threads())),
+        own_(new DeviceTiles<Dim>(options.exec)),
+        device_(own_.get()) {
+    device_->vertex_count_ = vertices;
+    device_->cell_count_ = static_cast<uint32_t>(cells.size());
+    device_->cells = std::move(cells);
   }
 
   /// A copy of what the host has cut, or a part of it; tiles that are too large are cut further.
@@ -194,9 +238,9 @@ class DeviceTiler {
     synchronize(exec_);
     report("cutting into tiles", 0);
     if (!look()) return on_host();  // which says what is wrong
-    Array<uint32_t> cut = number_vertices();
+    number_vertices([&] { return mesh_->points.visit([&](auto points) { return codes_of_host(points); }); });
     if (!sort_cells()) return on_host();
-    number_tiles(std::move(cut));
+    number_tiles(first_vertices_);
     device_->find_boundary();
     synchronize(exec_);
     report("copying from the device", 0);
@@ -206,6 +250,21 @@ class DeviceTiler {
     tiles_.attach(std::move(own_));
     report("copying from the device", 1);
     return std::move(tiles_);
+  }
+
+  /// The order alone; the cells are in device_->cells.
+  template <class Real>
+  std::optional<DeviceOrder<Dim>> run_order(std::span<const Vec3<Real>> points) {
+    const Ranges box =
+        reduce(exec_, points.size(), Ranges{}, RangesOf<Vec3<Real>>{points.data()}, MergeRanges{});
+    if (!box.is_finite || !look()) return std::nullopt;
+    number_vertices([&] {
+      return codes_of(points, cube_around(box.is_empty() ? Box{} : Box{box.low, box.high}));
+    });
+    if (!sort_cells()) return std::nullopt;
+    return DeviceOrder<Dim>{std::move(device_->cells), std::move(device_->turned),
+                            std::move(device_->vertex_to_input), std::move(device_->cell_to_input),
+                            std::move(first_vertices_)};
   }
 
   // Not private: nvcc allows no lambdas in private functions.
@@ -225,7 +284,7 @@ class DeviceTiler {
   bool look() {
     const Seen nothing = {};
     Buffer<Seen> buffer(exec_, std::span(&nothing, 1));
-    const size_t n = mesh_->cell_count();
+    const size_t n = device_->cell_count_;
     if (n > 0) {
       const CurrentDevice current(exec_);
       look_at_cells<Dim><<<cuda::grid_blocks((n + 255) / 256), 256, 0, cuda_stream(exec_)>>>(
@@ -239,19 +298,17 @@ class DeviceTiler {
     return seen.bad == 0;
   }
 
-  /// Leaves device_->vertex_to_input.
-  Partition partition_by_codes() {
-    const size_t n = mesh_->vertex_count();
-    const Box cube = octree_cube(mesh_->points, host_);
-    Buffer<uint64_t> codes(exec_, n);
+  /// Leaves device_->vertex_to_input; returns where tiles begin.
+  Array<uint32_t> partition_by(Buffer<uint64_t> codes) {
+    const size_t n = device_->vertex_count_;
     Buffer<uint32_t> order(exec_, n);
-    mesh_->points.visit([&](auto points) { fill_codes(points, cube, codes, order); });
+    cuda::for_each(exec_, n, [id = order.data()] __device__(size_t v) { id[v] = static_cast<uint32_t>(v); });
     sort_pairs<uint64_t, uint32_t>(exec_, codes.span(), order.span(), 3 * octree_levels);
     const Array<uint32_t> leaves = find_octree_leaves(
         static_cast<uint32_t>(n), options_.max_vertices,
         [&](std::span<const OctreeNode> nodes, int level) { return split(codes, nodes, level); });
     device_->vertex_to_input = std::move(order);
-    return {device_->vertex_to_input.to_host(), join_leaves(leaves, options_.max_vertices)};
+    return join_leaves(leaves, options_.max_vertices);
   }
 
   Array<uint32_t> split(const Buffer<uint64_t>& codes, std::span<const OctreeNode> nodes, int level) const {
@@ -268,31 +325,33 @@ class DeviceTiler {
   }
 
   template <class Point>
-  void fill_codes(std::span<const Point> points, const Box& cube, Buffer<uint64_t>& codes,
-                  Buffer<uint32_t>& order) {
+  Buffer<uint64_t> codes_of_host(std::span<const Point> points) {
     const Buffer<Point> there(exec_, points);
+    return codes_of(there.span(), octree_cube(mesh_->points, host_));
+  }
+  template <class Point>
+  Buffer<uint64_t> codes_of(std::span<const Point> points, const Box& cube) {
+    Buffer<uint64_t> codes(exec_, points.size());
     cuda::for_each(exec_, points.size(),
-                   [point = there.data(), code = codes.data(), id = order.data(), cube] __device__(size_t v) {
+                   [point = points.data(), code = codes.data(), cube] __device__(size_t v) {
                      const Vec3d p = {double{point[v].x}, double{point[v].y}, double{point[v].z}};
                      code[v] = morton_code(p, cube);
-                     id[v] = static_cast<uint32_t>(v);
                    });
+    return codes;
   }
 
-  /// Returns where the vertices of tiles begin.
-  Array<uint32_t> number_vertices() {
-    const size_t n = mesh_->vertex_count();
-    Partition partition = keeps_order_ ? partition_in_order(n, options_.max_vertices) : partition_by_codes();
-    if (partition.offsets.empty()) partition.offsets = {0};
-    tiles_.vertex_to_input_ = std::move(partition.order);
-    tiles_.first_vertex_ = partition.offsets;
-    if (tiles_.keeps_vertex_order()) return std::move(partition.offsets);
+  /// Finds where the vertices of tiles begin; `codes()` are the points' places on the curve.
+  void number_vertices(const std::function<Buffer<uint64_t>()>& codes) {
+    const size_t n = device_->vertex_count_;
+    first_vertices_ =
+        keeps_order_ ? partition_in_order(n, options_.max_vertices).offsets : partition_by(codes());
+    if (first_vertices_.empty()) first_vertices_ = {0};
+    if (keeps_order_) return;
     from_input_ = Buffer<uint32_t>(exec_, n);
     cuda::for_each(exec_, n,
                    [to = device_->vertex_to_input.data(), from = from_input_.data()] __device__(size_t v) {
                      from[to[v]] = static_cast<uint32_t>(v);
                    });
-    return std::move(partition.offsets);
   }
 
   /// Finds the cells of tiles; vertices and cells are there.
@@ -315,8 +374,8 @@ class DeviceTiler {
   /// Renumbers the cells and sorts their corners and them: stably by the last two corners, then by the first
   /// two. False if a cell is there twice.
   bool sort_cells() {
-    if (tiles_.keeps_vertex_order() && is_sorted_) return true;
-    const size_t n = mesh_->cell_count();
+    if (keeps_order_ && is_sorted_) return true;
+    const size_t n = device_->cell_count_;
     Buffer<uint32_t> turned(exec_, (n + 31) / 32);  // in the order of the input
     cuda::for_each(exec_, n,
                    [cells = device_->cells.data(), from = from_input_.data(),
@@ -335,7 +394,7 @@ class DeviceTiler {
                      cells[c] = cell;
                      write_bit(bits, c, is_turned);
                    });
-    const int bits = bits_in_use(mesh_->vertex_count());
+    const int bits = bits_in_use(device_->vertex_count_);
     Buffer<uint64_t> keys(exec_, n);
     Buffer<uint32_t> ids(exec_, n);
     cuda::for_each(
@@ -423,6 +482,8 @@ class DeviceTiler {
 
   /// What the host keeps of it.
   void download() {
+    tiles_.first_vertex_ = std::move(first_vertices_);
+    tiles_.vertex_to_input_ = device_->vertex_to_input.to_host();
     tiles_.tile_of_vertex_ = tile_of_.to_host();
     tiles_.vertex_from_input_ = from_input_.to_host();
     tiles_.first_cell_ = device_->first_cell.to_host();
@@ -452,7 +513,8 @@ class DeviceTiler {
   bool is_sorted_ = false;
   uint32_t first_vertex_ = 0;
   Buffer<uint32_t> tile_of_;
-  Buffer<uint32_t> from_input_;  ///< empty: as they are
+  Buffer<uint32_t> from_input_;     ///< empty: as they are
+  Array<uint32_t> first_vertices_;  ///< of tiles, and their end
   TiledMesh<Dim> tiles_;
 };
 
@@ -476,6 +538,20 @@ template DeviceTiles<2>::DeviceTiles(const TiledMesh<2>&, const Exec&, TileRange
 template DeviceTiles<3>::DeviceTiles(const TiledMesh<3>&, const Exec&, TileRange);
 
 namespace cuda {
+
+template <int Dim, class Real>
+std::optional<DeviceOrder<Dim>> find_order(std::span<const Vec3<Real>> points,
+                                           Buffer<std::array<uint32_t, Dim + 1>> cells,
+                                           const TileOptions& options) {
+  return DeviceTiler<Dim>(std::move(cells), static_cast<uint32_t>(points.size()), options).run_order(points);
+}
+template std::optional<DeviceOrder<2>> find_order<2, float>(std::span<const Vec3f>,
+                                                            Buffer<std::array<uint32_t, 3>>,
+                                                            const TileOptions&);
+template std::optional<DeviceOrder<2>> find_order<2, double>(std::span<const Vec3d>,
+                                                             Buffer<std::array<uint32_t, 3>>,
+                                                             const TileOptions&);
+
 namespace {
 
 template <int Dim>

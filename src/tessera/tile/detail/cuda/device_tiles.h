@@ -10,6 +10,8 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 
 #include <tessera/core/array.h>
 #include <tessera/core/memory.h>
@@ -108,7 +110,25 @@ class DeviceTiles {
   Array<std::uint32_t> host_tiles_;
 };
 
+/// The order of a tiled mesh, in the memory of a device.
+template <int Dim>
+struct DeviceOrder {
+  Buffer<std::array<std::uint32_t, Dim + 1>> cells;  ///< corners and cells ascend
+  Buffer<std::uint32_t> turned;                      ///< TiledMesh::turned(); empty: none
+  Buffer<std::uint32_t> vertex_to_input;             ///< empty: as they were
+  Buffer<std::uint32_t> cell_to_input;               ///< likewise
+  Array<std::uint32_t> first_vertices;               ///< of tiles, and their end
+};
+
 namespace cuda {
+
+/// The order that tile() gives a mesh whose points and cells lie on the device of `options`; nothing if the
+/// cells are not those of a mesh, which tile() tells the reason for. The partition of the options is not
+/// looked at.
+template <int Dim, class Real>
+[[nodiscard]] std::optional<DeviceOrder<Dim>> find_order(std::span<const Vec3<Real>> points,
+                                                         Buffer<std::array<std::uint32_t, Dim + 1>> cells,
+                                                         const TileOptions& options);
 
 /// tile() on a device: the same tiles, with their copy on the device attached.
 [[nodiscard]] TiledMesh<2> tile(const TriMesh& mesh, const TileOptions& options);

@@ -1,0 +1,357 @@
+// Surfaces: every query against its definition, attributes, and the memory that rows may take.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <tessera/core/error.h>
+#include <tessera/core/random.h>
+#include <tessera/mesh/make.h>
+#include <tessera/surface/attribute.h>
+#include <tessera/surface/surface.h>
+
+#include "surface/surface_rows.h"
+#include "tile/oracle.h"
+
+namespace tessera {
+namespace {
+
+using test::Lists;
+using test::lists_of;
+using Triangle = std::array<std::uint32_t, 3>;
+
+/// Triangles around one vertex: `count` of them, closed.
+TriMesh make_fan(std::uint32_t count) {
+  Array<Vec3f> points;
+  points.push_back({0, 0, 1});
+  TriMesh mesh;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const double angle = 6.283185307179586 * i / count;
+    points.push_back({static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle)), 0});
+    mesh.cells.push_back({VertexId(0), VertexId(1 + i), VertexId(1 + (i + 1) % count)});
+  }
+  mesh.points = std::move(points);
+  return mesh;
+}
+
+/// Triangles that share nothing.
+TriMesh make_confetti(std::uint32_t count) {
+  SplitMix64 random(7);
+  Array<Vec3f> points;
+  TriMesh mesh;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Vec3f at = {static_cast<float>(random.uniform()), static_cast<float>(random.uniform()), 0};
+    const std::uint32_t first = 3 * i;
+    points.push_back(at);
+    points.push_back(at + Vec3f{0.001F, 0, 0});
+    points.push_back(at + Vec3f{0, 0.001F, 0});
+    mesh.cells.push_back({VertexId(first), VertexId(first + 1), VertexId(first + 2)});
+  }
+  mesh.points = std::move(points);
+  return mesh;
+}
+
+/// Tiled number of each input vertex.
+std::vector<std::uint32_t> numbers_of(const Surface& surface) {
+  std::vector<std::uint32_t> number(surface.vertex_count());
+  const auto to_input = surface.to_input(Kind::vertex);
+  for (std::uint32_t v = 0; v < number.size(); ++v) number[to_input.empty() ? v : to_input[v]] = v;
+  return number;
+}
+
+/// The input's triangles in the surface's numbers and order, each from its lowest corner on.
+std::vector<Triangle> wound_triangles(const TriMesh& mesh, const std::vector<std::uint32_t>& number) {
+  std::vector<Triangle> triangles;
+  for (const auto& cell : mesh.cells) {
+    Triangle t = {number[cell[0].index()], number[cell[1].index()], number[cell[2].index()]};
+    std::rotate(t.begin(), std::min_element(t.begin(), t.end()), t.end());
+    triangles.push_back(t);
+  }
+  std::sort(triangles.begin(), triangles.end(), [](Triangle a, Triangle b) {
+    std::sort(a.begin(), a.end());
+    std::sort(b.begin(), b.end());
+    return a < b;
+  });
+  return triangles;
+}
+
+Lists expected_diamonds(const std::vector<Triangle>& triangles) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::array<std::vector<std::uint32_t>, 2>> sides;
+  for (const Triangle& t : triangles) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::uint32_t from = t[k];
+      const std::uint32_t to = t[(k + 1) % 3];
+      sides[std::minmax(from, to)][from < to ? 0 : 1].push_back(t[(k + 2) % 3]);
+    }
+  }
+  Lists rows;
+  constexpr std::uint32_t none = 0xFFFFFFFFu;
+  for (const auto& [edge, side] : sides) {
+    const bool has_sides = side[0].size() <= 1 && side[1].size() <= 1;
+    const auto at = [&](std::size_t k) { return has_sides && !side[k].empty() ? side[k][0] : none; };
+    rows.push_back({edge.first, edge.second, at(0), at(1)});
+  }
+  return rows;
+}
+
+/// Rings by walking from neighbour to neighbour.
+Lists expected_rings(const std::vector<Triangle>& triangles, std::size_t vertices) {
+  std::vector<std::multimap<std::uint32_t, std::uint32_t>> arcs(vertices);
+  std::vector<std::set<std::uint32_t>> neighbours(vertices);
+  for (const Triangle& t : triangles) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      arcs[t[k]].insert({t[(k + 1) % 3], t[(k + 2) % 3]});
+      neighbours[t[k]].insert({t[(k + 1) % 3], t[(k + 2) % 3]});
+    }
+  }
+  Lists rows(vertices);
+  for (std::size_t v = 0; v < vertices; ++v) {
+    if (neighbours[v].empty()) continue;
+    std::set<std::uint32_t> ends;
+    for (const auto& [from, to] : arcs[v]) ends.insert(to);
+    std::uint32_t at = *neighbours[v].begin();
+    for (const std::uint32_t u : neighbours[v]) {
+      if (!ends.contains(u)) {
+        at = u;
+        break;
+      }
+    }
+    std::vector<std::uint32_t> ring;
+    std::set<std::uint32_t> met;
+    while (met.insert(at).second) {
+      ring.push_back(at);
+      if (arcs[v].count(at) != 1) break;
+      at = arcs[v].find(at)->second;
+    }
+    const bool is_closed = arcs[v].size() == neighbours[v].size();
+    const bool is_open = arcs[v].size() + 1 == neighbours[v].size();
+    bool is_ring = ring.size() == neighbours[v].size() && (is_closed || is_open);
+    for (const std::uint32_t u : neighbours[v]) is_ring &= arcs[v].count(u) <= 1;
+    if (is_ring) rows[v] = ring;
+  }
+  return rows;
+}
+
+void expect_definitions(const TriMesh& mesh, const std::string& name, const SurfaceOptions& options) {
+  SCOPED_TRACE(name);
+  const Surface surface(mesh, options);
+  const auto number = numbers_of(surface);
+  const oracle::Complex complex(mesh, number);
+  for_each_relation<2>([&]<class R>(R, std::string_view relation) {
+    EXPECT_EQ(lists_of<R>(surface), complex.relation(static_cast<int>(R::from), static_cast<int>(R::to)))
+        << relation;
+  });
+  EXPECT_EQ(lists_of<VertexLink<2>>(surface), complex.links(0));
+  EXPECT_EQ(lists_of<EdgeLink<2>>(surface), complex.links(1));
+  const auto triangles = wound_triangles(mesh, number);
+  const Lists corners = lists_of<OrientedFV>(surface);
+  const Lists sides = lists_of<OrientedFE>(surface);
+  ASSERT_EQ(corners.size(), triangles.size());
+  for (std::size_t f = 0; f < triangles.size(); ++f) {
+    EXPECT_TRUE(std::ranges::equal(corners[f], triangles[f])) << "face " << f;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto [low, high] = std::minmax(triangles[f][k], triangles[f][(k + 1) % 3]);
+      EXPECT_EQ(complex.simplex(1, sides[f][k]), (oracle::Simplex{low, high})) << "face " << f;
+    }
+  }
+  EXPECT_EQ(lists_of<Diamond>(surface), expected_diamonds(triangles));
+  EXPECT_EQ(lists_of<CyclicVV>(surface), expected_rings(triangles, mesh.vertex_count()));
+}
+
+void expect_definitions(const TriMesh& mesh, const std::string& name) {
+  for (const VertexOrder order : {VertexOrder::input, VertexOrder::morton}) {
+    for (const std::uint32_t size : {1u, 7u, 512u}) {
+      expect_definitions(mesh, name, {.exec = Exec::host(2), .max_vertices = size, .order = order});
+    }
+  }
+}
+
+TEST(Surface, QueriesFollowTheirDefinitions) {
+  for (const char* name : {"triangle", "two_triangles", "moebius", "pinched_vertex", "three_face_fan",
+                           "bow_tie", "isolated_vertices", "two_components", "octahedron"}) {
+    expect_definitions(make_small_surface(name), name);
+  }
+  expect_definitions(make_shuffled(make_torus(13, 7)), "torus");
+  expect_definitions(make_height_field(9, 8), "height field");
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    expect_definitions(oracle::random_mesh<2>(30, 10 + 40 * seed, seed), "random " + std::to_string(seed));
+  }
+  expect_definitions(make_fan(300), "fan");
+  expect_definitions(TriMesh{}, "empty");
+}
+
+TEST(Surface, ManyComponentsAndHugeStars) {
+  const TriMesh confetti = make_confetti(100000);
+  const Surface pieces(confetti);
+  EXPECT_EQ(pieces.edge_count(), 300000u);
+  for (const auto& row : lists_of<FF>(pieces)) ASSERT_TRUE(row.empty());
+  for (const auto& row : lists_of<CyclicVV>(pieces)) ASSERT_EQ(row.size(), 2u);
+  const TriMesh fan = make_fan(100000);
+  const Surface star(fan);
+  EXPECT_EQ(star.edge_count(), 200000u);
+  std::size_t longest = 0;
+  for (const auto& row : lists_of<CyclicVV>(star)) longest = std::max(longest, row.size());
+  EXPECT_EQ(longest, 100000u);
+}
+
+TEST(Surface, VisitsEveryElementOrTheActiveOnes) {
+  const TriMesh mesh = make_shuffled(make_torus(40, 30));
+  const Surface surface(mesh, {.exec = Exec::host(3)});
+  std::vector<std::atomic<int>> visits(surface.vertex_count());
+  const Lists neighbours = lists_of<VV>(surface);
+  const Lists faces = lists_of<VF>(surface);
+  for_each<VV, VF>(surface,
+                   [&](tiled::VertexId v, IdSpan<tiled::VertexId> around, IdSpan<tiled::FaceId> star) {
+                     ++visits[v.index()];
+                     EXPECT_TRUE(std::ranges::equal(around.indices(), neighbours[v.index()]));
+                     EXPECT_TRUE(std::ranges::equal(star.indices(), faces[v.index()]));
+                   });
+  for (const auto& count : visits) ASSERT_EQ(count, 1);
+  const std::vector<std::uint32_t> active = {17, 3, 1000};
+  for_each<VV>(surface, {.active = active},
+               [&](tiled::VertexId v, IdSpan<tiled::VertexId>) { ++visits[v.index()]; });
+  for (std::uint32_t v = 0; v < visits.size(); ++v)
+    EXPECT_EQ(visits[v], std::ranges::count(active, v) + 1) << v;
+}
+
+TEST(Surface, RowsOfSeveralKindsGoIntoOneLoop) {
+  const TriMesh mesh = make_torus(12, 9);
+  const Surface surface(mesh);
+  const auto rows = surface.rows<EF, FV>();
+  const auto [ef, fv] = rows.all();
+  for (std::uint32_t e = 0; e < ef.size(); ++e) {
+    ASSERT_EQ(ef[tiled::EdgeId(e)].size(), 2u);
+    for (const tiled::FaceId f : ef[tiled::EdgeId(e)]) EXPECT_EQ(fv[f].size(), 3u);
+  }
+}
+
+TEST(Surface, RowsStayWithinTheMemoryAllowed) {
+  const TriMesh mesh = make_shuffled(make_torus(60, 50));
+  Bytes structure = 0;
+  Bytes edges = 0;
+  Bytes vv = 0;
+  {
+    const Surface free(mesh);
+    const SurfaceBytes own = free.bytes();
+    structure = own.structure + own.input_ids;
+    (void)free.edge_count();
+    edges = free.bytes().rows;
+    (void)free.rows<VV>();
+    vv = free.bytes().rows - edges;
+  }
+  EXPECT_GT(vv, 0u);
+  // Room for the edges and two relations of that size: a third makes the oldest go.
+  const Bytes room = structure + edges + 2 * vv + vv / 2;
+  const Surface surface(mesh, {.memory = room});
+  const auto held = surface.rows<VV>();
+  const Lists before = lists_of<VV>(surface);
+  (void)surface.rows<VE>();
+  (void)surface.rows<VF>();
+  const SurfaceBytes all = surface.bytes();
+  EXPECT_LE(all.structure + all.input_ids + all.rows, room);
+  EXPECT_EQ(held.get<VV>()[tiled::VertexId(5)].size(), before[5].size());  // still readable: it is held
+  EXPECT_EQ(lists_of<VV>(surface), before);
+  try {
+    const Surface small(mesh, {.memory = structure + 10});
+    (void)small.rows<VV>();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::out_of_memory);
+    EXPECT_NE(std::string(error.what()).find("VV"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Surface, BadMeshesAreRefused) {
+  TriMesh mesh = make_small_surface("triangle");
+  mesh.cells.push_back({VertexId(0), VertexId(0), VertexId(1)});
+  EXPECT_THROW(Surface{mesh}, Error);
+  mesh.cells.back() = {VertexId(0), VertexId(1), VertexId(99)};
+  EXPECT_THROW(Surface{mesh}, Error);
+  EXPECT_THROW((Surface{ResidentMesh<2, float>{}, SurfaceOptions{}}), Error);
+}
+
+TEST(Attributes, SpeakTheInputsOrder) {
+  const TriMesh mesh = make_shuffled(make_torus(20, 15));
+  const Surface surface(mesh, {.order = VertexOrder::morton});
+  Array<std::array<float, 5>> input(mesh.vertex_count());
+  for (std::size_t v = 0; v < input.size(); ++v) input[v].fill(static_cast<float>(v));
+  const VertexAttribute<std::array<float, 5>> wide(surface, input);
+  EXPECT_EQ(wide.values(), input);
+  const auto number = numbers_of(surface);
+  for (std::uint32_t v = 0; v < input.size(); ++v) EXPECT_EQ(wide.on_host()[number[v]], input[v]);
+
+  const auto place = positions<double>(surface);
+  const auto view = place.view();
+  for (std::uint32_t v = 0; v < number.size(); ++v)
+    EXPECT_EQ(view[tiled::VertexId(number[v])], mesh.points[VertexId(v)]);
+
+  FaceAttribute<std::uint8_t> flag(surface, std::uint8_t{7});
+  EXPECT_EQ(flag.values(), Array<std::uint8_t>(mesh.cell_count(), 7));
+  flag.edit_on_host()[3] = 9;
+  EXPECT_EQ(std::as_const(flag).view()[tiled::FaceId(3)], 9);
+
+  const Field field = to_field(place, "place");
+  EXPECT_EQ(field.components(), 3u);
+  EXPECT_EQ((to_attribute<VertexId, Vec3d>(surface, field).values()), place.values());
+  EXPECT_THROW((to_attribute<VertexId, float>(surface, field)), Error);
+  EXPECT_THROW((to_attribute<FaceId, Vec3d>(surface, field)), Error);
+}
+
+TEST(Attributes, ReductionsHaveOneOrder) {
+  const TriMesh mesh = make_torus(50, 40);
+  SplitMix64 random(3);
+  Array<double> values(mesh.vertex_count());
+  for (double& value : values) value = random.uniform() - 0.5;
+  values[77] = -2;
+  values[1234] = 3;
+  values[1900] = 3;
+  values[11] = std::numeric_limits<double>::quiet_NaN();
+  const auto of_threads = [&](int threads) {
+    const Surface surface(mesh, {.exec = Exec::host(threads), .order = VertexOrder::input});
+    Array<double> finite = values;
+    finite[11] = 0;
+    const VertexAttribute<double> clean(surface, finite);
+    const VertexAttribute<double> holed(surface, values);
+    EXPECT_EQ(max(holed).place, 1234u);
+    EXPECT_EQ(max(holed).value, 3);
+    EXPECT_EQ(min(holed).place, 77u);
+    EXPECT_NEAR(sum(clean), std::accumulate(finite.begin(), finite.end(), 0.0), 1e-9);
+    EXPECT_NEAR(norm(clean), std::sqrt(std::inner_product(finite.begin(), finite.end(), finite.begin(), 0.0)),
+                1e-9);
+    return std::array{sum(clean), dot(clean, clean)};
+  };
+  EXPECT_EQ(of_threads(1), of_threads(4));
+  const Surface surface(mesh);
+  const EdgeAttribute<std::uint32_t> ones(surface, 1u);
+  EXPECT_EQ(sum(ones), surface.edge_count());
+  const TriMesh nothing;
+  const Surface empty(nothing);
+  EXPECT_EQ(sum(VertexAttribute<float>(empty)), 0.0F);
+  EXPECT_EQ(max(VertexAttribute<float>(empty)).place, 0u);
+}
+
+TEST(Attributes, SumsByAtomicAddAreThoseOfTheGatheredForm) {
+  const TriMesh mesh = make_shuffled(make_torus(30, 20));
+  const Surface surface(mesh, {.exec = Exec::host(4)});
+  VertexAttribute<std::uint32_t> scattered(surface);
+  const auto out = scattered.view();
+  for_each<FV>(surface, [=](tiled::FaceId f, IdSpan<tiled::VertexId> corners) {
+    for (const tiled::VertexId v : corners) out.add(v, f.index());
+  });
+  for_each<VF>(surface, [=](tiled::VertexId v, IdSpan<tiled::FaceId> faces) {
+    std::uint32_t sum = 0;
+    for (const tiled::FaceId f : faces) sum += f.index();
+    EXPECT_EQ(out[v], sum);
+  });
+}
+
+}  // namespace
+}  // namespace tessera

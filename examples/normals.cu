@@ -1,4 +1,4 @@
-// Vertex normals of a surface by two functions of our own, on a GPU where there is one, else on host threads.
+// Vertex normals of a surface by a function of our own, on a GPU where there is one, else on host threads.
 #include <tessera/tessera.cuh>
 
 #include <iostream>
@@ -7,32 +7,27 @@ namespace ts = tessera;
 
 int main() {
   const ts::TriMesh mesh = ts::make_ico(5);
-  const ts::Exec exec = ts::Exec::automatic();
-  const ts::TiledMesh<2> tiles = ts::tile(mesh, {.exec = exec});
+  const ts::Surface surface(mesh, {.exec = ts::Exec::automatic()});
+  const auto position = ts::positions<float>(surface);
+  ts::VertexAttribute<ts::Vec3f> normal(surface);
 
-  ts::Array<ts::Vec3f> points(mesh.vertex_count());  // in the order of the tiles
-  for (std::uint32_t v = 0; v < points.size(); ++v)
-    points[v] = ts::vec_cast<float>(mesh.points[tiles.input(ts::tiled::VertexId(v))]);
-  const ts::Buffer<ts::Vec3f> place(exec, std::span<const ts::Vec3f>(points));
-  ts::Buffer<ts::Vec3f> face_normals(exec, mesh.cell_count());
-  ts::Buffer<ts::Vec3f> normals(exec, mesh.vertex_count());
-
-  const ts::Vec3f* p = place.data();
-  ts::Vec3f* n = face_normals.data();
-  ts::Vec3f* sum = normals.data();
-  ts::for_each<ts::OrientedFV>(
-      tiles, {.exec = exec}, TS_LAMBDA(ts::tiled::FaceId f, ts::IdSpan<ts::tiled::VertexId> c) {
-        n[f.index()] = ts::cross(p[c[1].index()] - p[c[0].index()], p[c[2].index()] - p[c[0].index()]);
-      });
+  const auto rows = surface.rows<ts::OrientedFV>();
+  const ts::Rows<ts::OrientedFV> corners = rows.get<ts::OrientedFV>();
+  const auto p = position.view();
+  const auto n = normal.view();
   ts::for_each<ts::VF>(
-      tiles, {.exec = exec}, TS_LAMBDA(ts::tiled::VertexId v, ts::IdSpan<ts::tiled::FaceId> faces) {
-        ts::Vec3f total = {0, 0, 0};
-        for (const ts::tiled::FaceId f : faces) total = total + n[f.index()];
-        sum[v.index()] = total;
+      surface, TS_LAMBDA(ts::tiled::VertexId v, ts::IdSpan<ts::tiled::FaceId> faces) {
+        ts::Vec3f sum = {0, 0, 0};
+        for (const ts::tiled::FaceId f : faces) {
+          const auto c = corners[f];
+          sum = sum + ts::cross(p[c[1]] - p[c[0]], p[c[2]] - p[c[0]]);
+        }
+        n[v] = sum;
       });
 
-  const ts::Array<ts::Vec3f> result = normals.to_host();
+  const ts::Array<ts::Vec3f> normals = normal.values();  // in the input's order
+  const ts::Array<ts::Vec3f> points = position.values();
   std::size_t outward = 0;
-  for (std::size_t v = 0; v < result.size(); ++v) outward += ts::dot(result[v], points[v]) > 0 ? 1 : 0;
-  std::cout << outward << " of " << result.size() << " normals point outward\n";
+  for (std::size_t v = 0; v < normals.size(); ++v) outward += ts::dot(normals[v], points[v]) > 0 ? 1 : 0;
+  std::cout << outward << " of " << normals.size() << " normals point outward\n";
 }

@@ -135,14 +135,18 @@ TEST_F(SurfaceOnDevice, QueriesVisitAllOrTheActive) {
   EXPECT_EQ(sum_rows(device, there.span()), sum_rows(host, list));
 }
 
+void double_values(VertexAttribute<float>& value) {
+  const auto view = value.view();
+  for_each<VV>(
+      value.surface(), TS_LAMBDA(tiled::VertexId v, IdSpan<tiled::VertexId>) { view[v] = 2 * view[v]; });
+}
+
 TEST_F(SurfaceOnDevice, AttributesMoveWhenTheyMust) {
   const TriMesh mesh = make_shuffled(make_torus(30, 20));
   const Surface surface(mesh, {.exec = Exec::cuda(0, 2), .order = VertexOrder::morton});
   VertexAttribute<float> value(surface, 2.0F);
   value.edit_on_host()[7] = 5;
-  const auto view = value.view();
-  for_each<VV>(
-      surface, TS_LAMBDA(tiled::VertexId v, IdSpan<tiled::VertexId>) { view[v] = 2 * view[v]; });
+  double_values(value);
   EXPECT_EQ(value.on_host()[7], 10);
   EXPECT_EQ(value.on_host()[8], 4);
   EXPECT_EQ(max(value).place, 7u);
@@ -172,19 +176,24 @@ TEST_F(SurfaceOnDevice, ReductionsAreTheHosts) {
   EXPECT_EQ(min(there).place, min(here).place);
 }
 
-// Vertex normals by faces, as in the thesis: order-dependent, but close to the gathered form.
+/// Vertex normals by faces, as in the thesis.
+void add_normals(const VertexAttribute<Vec3f>& position, VertexAttribute<Vec3f>& normal) {
+  const auto p = position.view();
+  const auto n = normal.view();
+  for_each<OrientedFV>(
+      position.surface(), TS_LAMBDA(tiled::FaceId, IdSpan<tiled::VertexId> c) {
+        const Vec3f area = cross(p[c[1]] - p[c[0]], p[c[2]] - p[c[0]]);
+        for (int k = 0; k < 3; ++k) n.add(c[k], area);
+      });
+}
+
+// The order of the sums is open, but they come close to the gathered form.
 TEST_F(SurfaceOnDevice, AtomicAddsComeClose) {
   const TriMesh mesh = make_ico(5);
   const Surface surface(mesh, {.exec = Exec::cuda(0, 2)});
   const auto position = positions<float>(surface);
   VertexAttribute<Vec3f> normal(surface);
-  const auto p = position.view();
-  const auto n = normal.view();
-  for_each<OrientedFV>(
-      surface, TS_LAMBDA(tiled::FaceId, IdSpan<tiled::VertexId> c) {
-        const Vec3f area = cross(p[c[1]] - p[c[0]], p[c[2]] - p[c[0]]);
-        for (int k = 0; k < 3; ++k) n.add(c[k], area);
-      });
+  add_normals(position, normal);
   const auto normals = normal.values();
   const auto places = position.values();
   for (std::size_t v = 0; v < normals.size(); ++v) EXPECT_GT(dot(normals[v], places[v]), 0);

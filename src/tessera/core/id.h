@@ -139,6 +139,7 @@ class IdSpan {
   [[nodiscard]] TS_HD constexpr Iterator begin() const { return Iterator(data_); }
   [[nodiscard]] TS_HD constexpr Iterator end() const { return Iterator(data_ + size_); }
   [[nodiscard]] constexpr std::span<const std::uint32_t> indices() const { return {data_, size_}; }
+  [[nodiscard]] TS_HD constexpr const std::uint32_t* data() const { return data_; }
 
  private:
   const std::uint32_t* data_ = nullptr;

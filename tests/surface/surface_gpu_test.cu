@@ -176,6 +176,31 @@ TEST_F(SurfaceOnDevice, ReductionsAreTheHosts) {
   EXPECT_EQ(min(there).place, min(here).place);
 }
 
+TEST_F(SurfaceOnDevice, WhatDoesNotFitIsWorkedOutTileByTile) {
+  const TriMesh mesh = make_shuffled(make_torus(60, 50));
+  const Exec exec = Exec::cuda(0, 2);
+  const Surface host(mesh);
+  const SurfaceBytes own = Surface(mesh, {.exec = exec}).bytes();
+  const Surface tight(mesh, {.exec = exec, .memory = own.structure + own.input_ids + 100});
+  EXPECT_FALSE(tight.can_keep<VV>());
+  EXPECT_EQ(sum_rows(tight, std::nullopt), sum_rows(host, std::nullopt));
+  const std::vector<std::uint32_t> list = {800, 3, 17};
+  const Buffer<std::uint32_t> there(exec, std::span<const std::uint32_t>(list));
+  EXPECT_EQ(sum_rows(tight, there.span()), sum_rows(host, list));
+}
+
+TEST_F(SurfaceOnDevice, FlagsAndValencesAreTheHosts) {
+  const TriMesh mesh = make_shuffled(make_height_field(70, 50));
+  const Surface device(mesh, {.exec = Exec::cuda(0, 2)});
+  const Surface host(mesh);
+  EXPECT_EQ(boundary_flags<VertexId>(device).values(), boundary_flags<VertexId>(host).values());
+  EXPECT_EQ(boundary_flags<EdgeId>(device).values(), boundary_flags<EdgeId>(host).values());
+  EXPECT_EQ(boundary_flags<FaceId>(device).values(), boundary_flags<FaceId>(host).values());
+  EXPECT_EQ(valences(device).values(), valences(host).values());
+  EXPECT_EQ(select(boundary_flags<VertexId>(device)).to_host(),
+            select(boundary_flags<VertexId>(host)).to_host());
+}
+
 /// Vertex normals by faces, as in the thesis.
 void add_normals(const VertexAttribute<Vec3f>& position, VertexAttribute<Vec3f>& normal) {
   const auto p = position.view();

@@ -269,6 +269,68 @@ TEST(Surface, RowsStayWithinTheMemoryAllowed) {
   }
 }
 
+TEST(Surface, WhatDoesNotFitIsWorkedOutTileByTile) {
+  const TriMesh mesh = make_shuffled(make_torus(60, 50));
+  const Surface roomy(mesh, {.order = VertexOrder::morton});
+  const SurfaceBytes own = roomy.bytes();
+  const Surface tight(mesh, {.memory = own.structure + own.input_ids + 100, .order = VertexOrder::morton});
+  EXPECT_TRUE(roomy.can_keep<VV>());
+  EXPECT_FALSE(tight.can_keep<VV>());
+  const auto sums_of = [](const Surface& surface, const QueryOptions& options) {
+    VertexAttribute<std::uint32_t> sums(surface);
+    const auto out = sums.view();
+    for_each<VV, VF>(surface, options,
+                     [=](tiled::VertexId v, IdSpan<tiled::VertexId> around, IdSpan<tiled::FaceId> faces) {
+                       std::uint32_t sum = 1;
+                       for (const tiled::VertexId u : around) sum = 31 * sum + u.index();
+                       for (const tiled::FaceId f : faces) sum = 37 * sum + f.index();
+                       out[v] = sum;
+                     });
+    return sums.values();
+  };
+  EXPECT_EQ(sums_of(tight, {}), sums_of(roomy, {}));
+  const std::vector<std::uint32_t> active = {800, 3, 17};
+  EXPECT_EQ(sums_of(tight, {.active = active}), sums_of(roomy, {.active = active}));
+  EXPECT_THROW(for_each<Diamond>(tight, [](tiled::EdgeId, IdSpan<tiled::VertexId>) {}), Error);
+}
+
+TEST(Surface, PredicatesAndFlagsMakeActiveSets) {
+  const TriMesh mesh = make_height_field(20, 15);
+  const Surface surface(mesh);
+  const auto on_boundary = boundary_flags<VertexId>(surface);
+  const auto flag = on_boundary.view();
+  std::atomic<int> by_predicate{0};
+  for_each_if<VV>(
+      surface, [=](tiled::VertexId v) { return flag[v] != 0; },
+      [&](tiled::VertexId, IdSpan<tiled::VertexId>) { ++by_predicate; });
+  const Buffer<std::uint32_t> active = select(on_boundary);
+  std::atomic<int> by_list{0};
+  for_each<VV>(surface, {.active = active.span()},
+               [&](tiled::VertexId, IdSpan<tiled::VertexId>) { ++by_list; });
+  EXPECT_EQ(by_predicate, 2 * (20 + 15) - 4);  // the rim of 20 x 15 vertices
+  EXPECT_EQ(by_list, by_predicate);
+}
+
+TEST(Surface, BoundariesAndValencesFollowTheirDefinitions) {
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    const TriMesh mesh =
+        seed == 0 ? make_height_field(9, 8) : oracle::random_mesh<2>(30, 10 + 15 * seed, seed);
+    const Surface surface(mesh, {.order = VertexOrder::morton});
+    const oracle::Complex complex(mesh, numbers_of(surface));
+    const auto list_of = [](const auto& attribute) {
+      const auto values = attribute.on_host();
+      return std::vector<std::uint8_t>(values.begin(), values.end());
+    };
+    EXPECT_EQ(list_of(boundary_flags<VertexId>(surface)), complex.boundary(0));
+    EXPECT_EQ(list_of(boundary_flags<EdgeId>(surface)), complex.boundary(1));
+    EXPECT_EQ(list_of(boundary_flags<FaceId>(surface)), complex.boundary(2));
+    const auto edges = complex.relation(0, 1);
+    const auto counted = valences(surface);
+    const auto counts = counted.on_host();
+    for (std::size_t v = 0; v < edges.size(); ++v) EXPECT_EQ(counts[v], edges[v].size());
+  }
+}
+
 TEST(Surface, BadMeshesAreRefused) {
   TriMesh mesh = make_small_surface("triangle");
   mesh.cells.push_back({VertexId(0), VertexId(0), VertexId(1)});

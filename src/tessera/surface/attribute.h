@@ -24,6 +24,7 @@
 #include <tessera/core/id.h>
 #include <tessera/core/vec.h>
 #include <tessera/exec/buffer.h>
+#include <tessera/exec/primitives.h>
 #include <tessera/mesh/field.h>
 #include <tessera/surface/surface.h>
 
@@ -249,6 +250,24 @@ template <class IdType, class T>
   });
   return Attribute<IdType, T>(surface, values);
 }
+
+/// The tiled ids of the elements whose flag is not 0, ascending, at the surface's place: an active set
+/// (surface.h).
+template <class IdType>
+[[nodiscard]] Buffer<std::uint32_t> select(const Attribute<IdType, std::uint8_t>& flags) {
+  const Exec& exec = flags.surface().exec();
+  Buffer<std::uint32_t> ids(exec, flags.size());
+  const std::size_t count = compact_indices(exec, {flags.view().data(), flags.size()}, ids.span());
+  Buffer<std::uint32_t> selected(exec, count);
+  detail::gather_elements(exec, ids.data(), {}, selected.data(), count, sizeof(std::uint32_t));
+  return selected;
+}
+
+/// 1 for an edge of one triangle, and for the vertices and triangles that have such an edge; else 0.
+template <class IdType>
+[[nodiscard]] Attribute<IdType, std::uint8_t> boundary_flags(const Surface& surface);
+/// How many edges each vertex has.
+[[nodiscard]] VertexAttribute<std::uint32_t> valences(const Surface& surface);
 
 /// Reductions, in tile order and the fixed order of exec/reduce_order.h: the same bytes on either side and
 /// for any number of threads. T: float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t.

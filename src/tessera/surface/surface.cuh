@@ -12,6 +12,7 @@
 
 #include <tessera/surface/surface.h>
 #include <tessera/exec/for_each.cuh>
+#include <tessera/tile/push.cuh>
 
 namespace tessera {
 inline namespace both_sides {
@@ -21,14 +22,23 @@ inline namespace both_sides {
 template <class... R, class F>
 requires(SurfaceRelation<R>&&...) void for_each(const Surface& surface, const QueryOptions& options,
                                                 const F& f) {
-  detail::query<R...>(surface, options, f, [](const Exec& exec, std::size_t n, const auto& call) {
-    if (!exec.is_cuda()) return host_for_each(exec, n, call);
-    detail::cuda::for_each(exec, n, call);
-  });
+  detail::query<R...>(
+      surface, options, f,
+      [](const Exec& exec, std::size_t n, const auto& call) {
+        if (!exec.is_cuda()) return host_for_each(exec, n, call);
+        detail::cuda::for_each(exec, n, call);
+      },
+      [&](const auto& tiles, const auto& by_tile) { for_each<R...>(tiles, by_tile, f); });
 }
 template <class... R, class F>
 requires(SurfaceRelation<R>&&...) void for_each(const Surface& surface, const F& f) {
   for_each<R...>(surface, QueryOptions{}, f);
+}
+/// Only where predicate(id) holds: a TS_LAMBDA as f is one.
+template <class... R, class Predicate, class F>
+requires(SurfaceRelation<R>&&...) void for_each_if(const Surface& surface, const Predicate& predicate,
+                                                   const F& f) {
+  for_each<R...>(surface, QueryOptions{}, detail::Filtered<Predicate, F>{predicate, f});
 }
 
 }  // namespace both_sides

@@ -20,6 +20,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -36,6 +37,7 @@
 #include <tessera/generate/resident.h>
 #include <tessera/mesh/mesh.h>
 #include <tessera/tile/partition.h>
+#include <tessera/tile/push.h>
 #include <tessera/tile/relation.h>
 #include <tessera/tile/tiled_mesh.h>
 
@@ -83,7 +85,8 @@ class Rows {
 
 struct SurfaceOptions {
   Exec exec = Exec::host();  ///< where kernels run
-  /// For the structure and the rows that are kept; 0: as much as there is. A relation that does not fit is
+  /// For the structure and the rows that are kept; 0: as much as there is. Where a relation does not fit,
+  /// for_each() works its rows out tile by tile every time, which takes longer, and rows() is
   /// Error(out_of_memory).
   Bytes memory = 0;
   std::uint32_t max_vertices = 512;  ///< a tile owns at most this many; a device's at most 256
@@ -161,6 +164,13 @@ class Surface {
     (std::index_sequence_for<R...>{});
   }
 
+  /// Are there rows of these, or is there room for them? Makes them.
+  template <class... R>
+  requires(SurfaceRelation<R>&&...) [[nodiscard]] bool can_keep() const { return has_room({key_of<R>...}); }
+  /// The tiles that rows are worked out from where they are not kept. Error(unsupported) if the mesh lies on
+  /// a device.
+  [[nodiscard]] const TiledMesh<2>& tiles() const;
+
   /// The input's id of each tiled one, at the surface's place; empty: they are the same. Edges have no ids in
   /// the input: theirs are the tiled ones.
   [[nodiscard]] std::span<const std::uint32_t> to_input(Kind kind) const;
@@ -173,6 +183,7 @@ class Surface {
     const RowsView<std::uint32_t> view = keep(key_of<R>, kept);
     return {view, count(R::from)};
   }
+  [[nodiscard]] bool has_room(std::initializer_list<RelationKey> keys) const;
   [[nodiscard]] RowsView<std::uint32_t> keep(const RelationKey& key,
                                              std::shared_ptr<const detail::KeptRows>& kept) const;
 
@@ -180,7 +191,8 @@ class Surface {
 };
 
 struct QueryOptions {
-  /// Only these elements, as tiled ids at the surface's place, each at most once.
+  /// Only these elements, as tiled ids at the surface's place, each at most once; select() (attribute.h)
+  /// makes such a list of flags. Others cost nothing.
   std::optional<std::span<const std::uint32_t>> active = std::nullopt;
 };
 
@@ -203,16 +215,44 @@ struct Query {
   }
 };
 
-/// Starts a query through `run(exec, n, function)`.
-template <class... R, class F, class Run>
-void query(const Surface& surface, const QueryOptions& options, const F& f, const Run& run) {
+/// The active elements as push wants them: on the host, ascending.
+[[nodiscard]] Array<std::uint32_t> ascending_on_host(const Exec& exec, std::span<const std::uint32_t> active);
+
+/// Starts a query through `run(exec, n, function)`, or through `walk(tiles, options)` where rows are not
+/// kept.
+template <class... R, class F, class Run, class Walk>
+void query(const Surface& surface, const QueryOptions& options, const F& f, const Run& run,
+           const Walk& walk) {
   static_assert(((R::from == FirstRelation<R...>::from) && ...),
                 "the relations of one query begin with one kind of element");
-  const RowsOf<R...> rows = surface.rows<R...>();
   const bool has_list = options.active.has_value();
+  if constexpr ((PushableOf<R, 2> && ...)) {
+    if (!surface.can_keep<R...>()) {
+      PushOptions<2> by_tile = {.exec = surface.exec()};
+      Array<std::uint32_t> active;
+      if (has_list) {
+        active = ascending_on_host(surface.exec(), *options.active);
+        by_tile.active = active;
+      }
+      return walk(surface.tiles(), by_tile);
+    }
+  }
+  const RowsOf<R...> rows = surface.rows<R...>();
   const std::size_t n = has_list ? options.active->size() : surface.count(FirstRelation<R...>::from);
   run(surface.exec(), n, Query<F, R...>{f, rows.all(), has_list ? options.active->data() : nullptr});
 }
+
+/// A function that is called where a predicate holds.
+template <class Predicate, class F>
+struct Filtered {
+  Predicate predicate;
+  F f;
+
+  template <class IdType, class... RowsOfIt>
+  TS_HD void operator()(IdType id, const RowsOfIt&... rows) const {
+    if (predicate(id)) f(id, rows...);
+  }
+};
 
 }  // namespace detail
 
@@ -229,13 +269,20 @@ requires(SurfaceRelation<R>&&...) void for_each(const Surface& surface, const Qu
                 "for_each() was compiled without nvcc and cannot run on a GPU; call it from a .cu file that "
                 "includes tessera/tessera.cuh");
   }
-  detail::query<R...>(surface, options, f, [](const Exec& exec, std::size_t n, const auto& call) {
-    host_for_each(exec, n, call);
-  });
+  detail::query<R...>(
+      surface, options, f,
+      [](const Exec& exec, std::size_t n, const auto& call) { host_for_each(exec, n, call); },
+      [&](const auto& tiles, const auto& by_tile) { for_each<R...>(tiles, by_tile, f); });
 }
 template <class... R, class F>
 requires(SurfaceRelation<R>&&...) void for_each(const Surface& surface, const F& f) {
   for_each<R...>(surface, QueryOptions{}, f);
+}
+/// Only where predicate(id) holds.
+template <class... R, class Predicate, class F>
+requires(SurfaceRelation<R>&&...) void for_each_if(const Surface& surface, const Predicate& predicate,
+                                                   const F& f) {
+  for_each<R...>(surface, QueryOptions{}, detail::Filtered<Predicate, F>{predicate, f});
 }
 
 #endif

@@ -78,6 +78,29 @@ TS_INSTANTIATE(std::int64_t)
 TS_INSTANTIATE(std::uint64_t)
 #undef TS_INSTANTIATE
 
+template <class IdType>
+Attribute<IdType, std::uint8_t> boundary_flags(const Surface& surface) {
+  Attribute<IdType, std::uint8_t> flags(surface);
+  std::uint8_t* out = flags.view().data();
+  constexpr Kind kind = kind_of_id<IdType>;
+  on_either_side(
+      surface.exec(), [&] { cuda::flag_boundary(surface, kind, out); },
+      [&](const HostSide& side) { flag_boundary(side, surface, kind, out); });
+  return flags;
+}
+template Attribute<VertexId, std::uint8_t> boundary_flags<VertexId>(const Surface&);
+template Attribute<EdgeId, std::uint8_t> boundary_flags<EdgeId>(const Surface&);
+template Attribute<FaceId, std::uint8_t> boundary_flags<FaceId>(const Surface&);
+
+VertexAttribute<std::uint32_t> valences(const Surface& surface) {
+  VertexAttribute<std::uint32_t> counts(surface);
+  std::uint32_t* out = counts.view().data();
+  on_either_side(
+      surface.exec(), [&] { cuda::count_edges(surface, out); },
+      [&](const HostSide& side) { count_edges(side, surface, out); });
+  return counts;
+}
+
 template <class Real>
 VertexAttribute<Vec3<Real>> positions(const Surface& surface) {
   VertexAttribute<Vec3<Real>> result(surface);

@@ -93,6 +93,55 @@ void fill(const Side& side, const ElementCopy& copy) {
   }
 }
 
+struct FlagEdge {
+  Rows<EF> faces;
+  std::uint8_t* out;
+  TS_HD void operator()(std::size_t e) const {
+    out[e] = faces[tiled::EdgeId(static_cast<std::uint32_t>(e))].size() == 1 ? 1 : 0;
+  }
+};
+/// Of an element with edges.
+template <class R>
+struct FlagByEdges {
+  Rows<R> edges;
+  Rows<EF> faces;
+  std::uint8_t* out;
+  TS_HD void operator()(std::size_t i) const {
+    std::uint8_t flag = 0;
+    for (const tiled::EdgeId e : edges[typename R::TiledRow(static_cast<std::uint32_t>(i))]) {
+      if (faces[e].size() == 1) flag = 1;
+    }
+    out[i] = flag;
+  }
+};
+struct CountEdges {
+  Rows<VE> edges;
+  std::uint32_t* out;
+  TS_HD void operator()(std::size_t v) const {
+    out[v] = static_cast<std::uint32_t>(edges[tiled::VertexId(static_cast<std::uint32_t>(v))].size());
+  }
+};
+
+template <class Side>
+void flag_boundary(const Side& side, const Surface& surface, Kind kind, std::uint8_t* out) {
+  const auto faces = surface.rows<EF>();
+  const std::size_t n = surface.count(kind);
+  if (kind == Kind::edge) {
+    side.for_each(n, FlagEdge{faces.template get<EF>(), out});
+  } else if (kind == Kind::vertex) {
+    const auto edges = surface.rows<VE>();
+    side.for_each(n, FlagByEdges<VE>{edges.template get<VE>(), faces.template get<EF>(), out});
+  } else {
+    const auto edges = surface.rows<FE>();
+    side.for_each(n, FlagByEdges<FE>{edges.template get<FE>(), faces.template get<EF>(), out});
+  }
+}
+template <class Side>
+void count_edges(const Side& side, const Surface& surface, std::uint32_t* out) {
+  const auto edges = surface.rows<VE>();
+  side.for_each(surface.vertex_count(), CountEdges{edges.template get<VE>(), out});
+}
+
 template <class T>
 struct Plus {
   TS_HD T operator()(T a, T b) const { return a + b; }

@@ -62,6 +62,7 @@ class HostSurface : public SurfaceStore {
   void fill_positions(Vec3f* to) const override { fill(to); }
   void fill_positions(Vec3d* to) const override { fill(to); }
   [[nodiscard]] const TriMesh* mesh() const override { return &mesh_; }
+  [[nodiscard]] const TiledMesh<2>& tiles() override { return tiles_; }
 
  protected:
   [[nodiscard]] KeptRows make(const RelationKey& key) override {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <tessera/core/config.h>
+#include <tessera/exec/buffer.h>
 #include <tessera/surface/detail/cuda/device_surface.h>
 #include <tessera/surface/detail/surface_store.h>
 
@@ -30,6 +31,24 @@ std::shared_ptr<const KeptRows> SurfaceStore::keep(const RelationKey& key) {
   return rows;
 }
 
+bool SurfaceStore::can_keep(std::span<const RelationKey> keys) {
+  if (memory_ == 0) return true;
+  const std::lock_guard lock(mutex_);
+  Bytes together = 0;
+  for (const RelationKey& key : keys) {
+    if (std::ranges::find(refused_, key) != refused_.end()) return false;
+    try {
+      together += keep(key)->bytes;
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::out_of_memory && error.code() != ErrorCode::out_of_device_memory) throw;
+      refused_.push_back(key);
+      return false;
+    }
+  }
+  const SurfaceBytes own = own_bytes();
+  return own.structure + own.input_ids + own.rows + together <= memory_;
+}
+
 /// Drops what was not used for longest, but not the rows that were just made.
 void SurfaceStore::make_room(const RelationKey& key) {
   if (memory_ == 0) return;
@@ -51,6 +70,13 @@ SurfaceBytes SurfaceStore::bytes() {
   SurfaceBytes all = own_bytes();
   for (const Entry& entry : kept_) all.rows += entry.rows->bytes;
   return all;
+}
+
+Array<std::uint32_t> ascending_on_host(const Exec& exec, std::span<const std::uint32_t> active) {
+  Array<std::uint32_t> ids(active.size());
+  copy(exec, ids.data(), active.data(), active.size_bytes(), CopyKind::to_host);
+  std::ranges::sort(ids);
+  return ids;
 }
 
 }  // namespace detail
@@ -105,6 +131,12 @@ SurfaceBytes Surface::bytes() const {
 }
 std::span<const std::uint32_t> Surface::to_input(Kind kind) const {
   return store_->to_input(kind);
+}
+const TiledMesh<2>& Surface::tiles() const {
+  return store_->tiles();
+}
+bool Surface::has_room(std::initializer_list<RelationKey> keys) const {
+  return store_->can_keep(keys);
 }
 RowsView<std::uint32_t> Surface::keep(const RelationKey& key, std::shared_ptr<const KeptRows>& kept) const {
   kept = store_->keep(key);

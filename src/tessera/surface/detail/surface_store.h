@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <vector>
 
 #include <tessera/core/csr.h>
 #include <tessera/core/memory.h>
@@ -40,10 +41,14 @@ class SurfaceStore {
   virtual void fill_positions(Vec3f* to) const = 0;
   virtual void fill_positions(Vec3d* to) const = 0;
   [[nodiscard]] virtual const TriMesh* mesh() const = 0;
+  /// For rows that are not kept.
+  [[nodiscard]] virtual const TiledMesh<2>& tiles() = 0;
 
   [[nodiscard]] SurfaceBytes bytes();
   /// The rows, which are made if they are not kept. Error(out_of_memory) if they cannot be.
   [[nodiscard]] std::shared_ptr<const KeptRows> keep(const RelationKey& key);
+  /// Can all of these be kept at once?
+  [[nodiscard]] bool can_keep(std::span<const RelationKey> keys);
 
  protected:
   /// The rows if they are kept, or null.
@@ -65,7 +70,8 @@ class SurfaceStore {
   void make_room(const RelationKey& key);
 
   Bytes memory_;
-  std::list<Entry> kept_;  ///< the last used first
+  std::list<Entry> kept_;             ///< the last used first
+  std::vector<RelationKey> refused_;  ///< what has no room on its own
 };
 
 /// The store of a surface on host threads.

@@ -13,6 +13,12 @@ void scatter(const Exec& exec, const ElementCopy& copy) {
 void fill(const Exec& exec, const ElementCopy& copy) {
   detail::fill(DeviceSide{exec}, copy);
 }
+void flag_boundary(const Surface& surface, Kind kind, std::uint8_t* out) {
+  detail::flag_boundary(DeviceSide{surface.exec()}, surface, kind, out);
+}
+void count_edges(const Surface& surface, std::uint32_t* out) {
+  detail::count_edges(DeviceSide{surface.exec()}, surface, out);
+}
 
 template <class T>
 T sum(const Exec& exec, const T* values, std::size_t count) {

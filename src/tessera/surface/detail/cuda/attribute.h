@@ -12,6 +12,8 @@ namespace tessera::detail::cuda {
 void gather(const Exec& exec, const ElementCopy& copy);
 void scatter(const Exec& exec, const ElementCopy& copy);
 void fill(const Exec& exec, const ElementCopy& copy);
+void flag_boundary(const Surface& surface, Kind kind, std::uint8_t* out);
+void count_edges(const Surface& surface, std::uint32_t* out);
 
 template <class T>
 [[nodiscard]] T sum(const Exec& exec, const T* values, std::size_t count);

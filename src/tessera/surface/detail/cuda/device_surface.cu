@@ -46,10 +46,22 @@ struct EdgeSearch {
   }
 };
 
+TileOptions tile_options(const SurfaceOptions& options) {
+  return {.max_vertices = options.max_vertices,
+          .order = options.order,
+          .partition = options.partition,
+          .exec = options.exec,
+          .monitor = options.monitor};
+}
+
 class DeviceSurface : public SurfaceStore {
  public:
   DeviceSurface(DeviceOrder<2> order, const TriMesh* mesh, uint32_t vertices, const SurfaceOptions& options)
-      : SurfaceStore(options.exec, options.memory), mesh_(mesh), order_(std::move(order)) {
+      : SurfaceStore(options.exec, options.memory),
+        mesh_(mesh),
+        options_(tile_options(options)),
+        order_(std::move(order)) {
+    options_.monitor = nullptr;
     vertices_ = vertices;
     faces_ = static_cast<uint32_t>(order_.cells.size());
     (void)checked_offset(uint64_t{3} * faces_);
@@ -67,6 +79,11 @@ class DeviceSurface : public SurfaceStore {
   void fill_positions(Vec3f* to) const override { fill(to); }
   void fill_positions(Vec3d* to) const override { fill(to); }
   [[nodiscard]] const TriMesh* mesh() const override { return mesh_; }
+  [[nodiscard]] const TiledMesh<2>& tiles() override {
+    const std::lock_guard lock(mutex_);
+    if (!tiles_.has_value()) tiles_ = make_tiles();
+    return *tiles_;
+  }
 
   // Not private: nvcc allows no lambdas in private functions.
 
@@ -97,6 +114,15 @@ class DeviceSurface : public SurfaceStore {
     return {order_.cells.bytes() + 4 * order_.first_vertices.size(),
             order_.vertex_to_input.bytes() + order_.cell_to_input.bytes(),
             edges_.offsets.bytes() + edges_.values.bytes()};
+  }
+
+  [[nodiscard]] TiledMesh<2> make_tiles() const {
+    if (mesh_ == nullptr) {
+      throw Error(
+          ErrorCode::unsupported,
+          "rows of a mesh in a device's memory are kept or not made at all; allow the surface more memory");
+    }
+    return tessera::tile(*mesh_, options_);
   }
 
   /// Cells as the input winds them, from their lowest corner on; bits for it are not needed any more.
@@ -374,17 +400,11 @@ class DeviceSurface : public SurfaceStore {
   const TriMesh* mesh_;
   const Vec3f* float_points_ = nullptr;  ///< of a mesh on the device
   const Vec3d* double_points_ = nullptr;
+  TileOptions options_;
   DeviceOrder<2> order_;
-  Rows32 edges_;  ///< by vertex the higher ends of its edges
+  std::optional<TiledMesh<2>> tiles_;  ///< where rows are not kept
+  Rows32 edges_;                       ///< by vertex the higher ends of its edges
 };
-
-TileOptions tile_options(const SurfaceOptions& options) {
-  return {.max_vertices = options.max_vertices,
-          .order = options.order,
-          .partition = options.partition,
-          .exec = options.exec,
-          .monitor = options.monitor};
-}
 
 /// The order of tiles that the host has cut.
 DeviceOrder<2> copy_order(const Exec& exec, const TiledMesh<2>& tiles) {

@@ -54,6 +54,17 @@ uint64_t hash_of(const Buffer<uint32_t>& values) {
   return hash_values(std::span<const uint32_t>(host));
 }
 
+/// Entry k of all rows, then entry k + 1, as structures of arrays lie: what neighbouring threads write is
+/// together.
+template <class R>
+void write_planes(const Surface& surface, uint32_t* out) {
+  using Entry = typename R::TiledEntry;
+  const size_t n = surface.count(R::from);
+  for_each<R>(
+      surface, TS_LAMBDA(typename R::TiledRow id, IdSpan<Entry> row) {
+        for (size_t k = 0; k < row.size(); ++k) out[k * n + id.index()] = row[k].index();
+      });
+}
 /// Row by row where the rows lie, so that what is written is what was read.
 template <class R>
 void write_rows(const Surface& surface, const uint32_t* values, uint32_t* out) {
@@ -83,6 +94,16 @@ void time_query(const Surface& surface, const std::string& name, const std::stri
   time_launches(
       setup_of("query_" + name, input, view.size(), bytes, exec), "rows", exec,
       [&] { write_rows<R>(surface, view.values(), out.data()); }, [&] { return hash_of(out); });
+  uint32_t longest = Rows<R>::width;
+  if (longest == 0) {
+    Array<uint32_t> offsets(view.size() + 1);
+    detail::copy(exec, offsets.data(), view.offsets(), 4 * offsets.size(), detail::CopyKind::to_host);
+    for (size_t i = 0; i < view.size(); ++i) longest = std::max(longest, offsets[i + 1] - offsets[i]);
+  }
+  Buffer<uint32_t> planes(exec, longest * view.size());
+  time_launches(
+      setup_of("query_" + name, input, view.size(), bytes, exec), "planes", exec,
+      [&] { write_planes<R>(surface, planes.data()); }, [] { return uint64_t{0}; });
 }
 
 struct HalfEdges {

@@ -381,6 +381,7 @@ class DeviceSurface : public SurfaceStore {
 
   template <class Real>
   void fill(Vec3<Real>* to) const {
+    if (vertices_ == 0) return;
     if (float_points_ != nullptr) return gather_points(float_points_, to);
     if (double_points_ != nullptr) return gather_points(double_points_, to);
     mesh_->points.visit([&](auto points) {

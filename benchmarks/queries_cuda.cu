@@ -80,10 +80,10 @@ template <class R>
 void time_query(const Surface& surface, const std::string& name, const std::string& input) {
   const Exec& exec = surface.exec();
   const auto rows = surface.rows<R>();
-  const Rows<R> view = rows.template get<R>();
-  uint64_t entries = uint64_t{Rows<R>::width} * view.size();
+  const SurfaceRows<R> view = rows.template get<R>();
+  uint64_t entries = uint64_t{SurfaceRows<R>::width} * view.size();
   uint64_t bytes = 0;
-  if (Rows<R>::width == 0) {
+  if (SurfaceRows<R>::width == 0) {
     uint32_t last = 0;
     detail::copy(exec, &last, view.offsets() + view.size(), 4, detail::CopyKind::to_host);
     entries = last;
@@ -173,7 +173,7 @@ void time_normals(const Surface& surface, const std::string& input) {
   const auto n = normal.view();
   const auto a = area.view();
   const auto kept = surface.rows<OrientedFV>();
-  const Rows<OrientedFV> corners = kept.get<OrientedFV>();
+  const SurfaceRows<OrientedFV> corners = kept.get<OrientedFV>();
   const bench::Setup setup = setup_of("vertex_normals", input, surface.vertex_count(),
                                       12 * surface.face_count() + 24 * surface.vertex_count(), exec);
   const auto checksum = [&] {

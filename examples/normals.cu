@@ -12,7 +12,7 @@ int main() {
   ts::VertexAttribute<ts::Vec3f> normal(surface);
 
   const auto rows = surface.rows<ts::OrientedFV>();
-  const ts::Rows<ts::OrientedFV> corners = rows.get<ts::OrientedFV>();
+  const ts::SurfaceRows<ts::OrientedFV> corners = rows.get<ts::OrientedFV>();
   const auto p = position.view();
   const auto n = normal.view();
   ts::for_each<ts::VF>(

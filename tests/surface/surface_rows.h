@@ -21,14 +21,14 @@ inline std::vector<std::uint32_t> fetch(const Exec& exec, const std::uint32_t* f
 template <class R>
 Lists lists_of(const Surface& surface) {
   const auto kept = surface.rows<R>();
-  const Rows<R> rows = kept.template get<R>();
+  const SurfaceRows<R> rows = kept.template get<R>();
   Lists lists(rows.size());
   std::vector<std::uint32_t> offsets;
-  if (Rows<R>::width == 0) {
+  if (SurfaceRows<R>::width == 0) {
     offsets = fetch(surface.exec(), rows.offsets(), rows.size() + 1);
   } else {
     for (std::size_t i = 0; i <= rows.size(); ++i)
-      offsets.push_back(static_cast<std::uint32_t>(i * Rows<R>::width));
+      offsets.push_back(static_cast<std::uint32_t>(i * SurfaceRows<R>::width));
   }
   const auto values = fetch(surface.exec(), rows.values(), offsets.back());
   for (std::size_t i = 0; i < lists.size(); ++i)

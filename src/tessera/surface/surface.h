@@ -50,7 +50,7 @@ concept SurfaceRelation = PushableOf<R, 2> || std::same_as<R, OrientedFE> || std
 /// The rows of a relation, at the place of the surface: usable in kernels, row by row or as two arrays. Valid
 /// as long as a RowsOf that holds them.
 template <class R>
-class Rows {
+class SurfaceRows {
  public:
   using Row = typename R::TiledRow;
   using Entry = typename R::TiledEntry;
@@ -60,8 +60,8 @@ class Rows {
                                          : R::from == Kind::edge            ? 2
                                                                             : 3;
 
-  Rows() = default;
-  Rows(RowsView<std::uint32_t> view, std::size_t size)
+  SurfaceRows() = default;
+  SurfaceRows(RowsView<std::uint32_t> view, std::size_t size)
       : offsets_(view.offsets), values_(view.values), size_(size) {}
 
   [[nodiscard]] TS_HD std::size_t size() const { return size_; }
@@ -114,16 +114,17 @@ class SurfaceStore;  // surface/detail/surface_store.h
 template <class... R>
 class RowsOf {
  public:
-  RowsOf(std::tuple<Rows<R>...> rows, std::array<std::shared_ptr<const detail::KeptRows>, sizeof...(R)> kept)
+  RowsOf(std::tuple<SurfaceRows<R>...> rows,
+         std::array<std::shared_ptr<const detail::KeptRows>, sizeof...(R)> kept)
       : rows_(rows), kept_(std::move(kept)) {}
-  [[nodiscard]] const std::tuple<Rows<R>...>& all() const { return rows_; }
+  [[nodiscard]] const std::tuple<SurfaceRows<R>...>& all() const { return rows_; }
   template <class S>
-  [[nodiscard]] Rows<S> get() const {
-    return std::get<Rows<S>>(rows_);
+  [[nodiscard]] SurfaceRows<S> get() const {
+    return std::get<SurfaceRows<S>>(rows_);
   }
 
  private:
-  std::tuple<Rows<R>...> rows_;
+  std::tuple<SurfaceRows<R>...> rows_;
   std::array<std::shared_ptr<const detail::KeptRows>, sizeof...(R)> kept_;
 };
 
@@ -158,7 +159,7 @@ class Surface {
   requires(SurfaceRelation<R>&&...) [[nodiscard]] RowsOf<R...> rows() const {
     std::array<std::shared_ptr<const detail::KeptRows>, sizeof...(R)> kept;
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      std::tuple<Rows<R>...> views{rows_of<R>(kept[I])...};
+      std::tuple<SurfaceRows<R>...> views{rows_of<R>(kept[I])...};
       return RowsOf<R...>(views, std::move(kept));
     }
     (std::index_sequence_for<R...>{});
@@ -179,7 +180,7 @@ class Surface {
 
  private:
   template <class R>
-  [[nodiscard]] Rows<R> rows_of(std::shared_ptr<const detail::KeptRows>& kept) const {
+  [[nodiscard]] SurfaceRows<R> rows_of(std::shared_ptr<const detail::KeptRows>& kept) const {
     const RowsView<std::uint32_t> view = keep(key_of<R>, kept);
     return {view, count(R::from)};
   }
@@ -205,13 +206,13 @@ using FirstRelation = std::tuple_element_t<0, std::tuple<R...>>;
 template <class F, class... R>
 struct Query {
   F f;
-  std::tuple<Rows<R>...> rows;
+  std::tuple<SurfaceRows<R>...> rows;
   const std::uint32_t* active;
 
   TS_HD void operator()(std::size_t i) const {
     const typename FirstRelation<R...>::TiledRow id(active != nullptr ? active[i]
                                                                       : static_cast<std::uint32_t>(i));
-    f(id, std::get<Rows<R>>(rows)[id]...);
+    f(id, std::get<SurfaceRows<R>>(rows)[id]...);
   }
 };
 

@@ -44,21 +44,29 @@ __global__ void reduce_kernel(std::size_t n, T identity, Value value, Op op, T* 
 
 }  // namespace cuda
 
+/// Queues op over value(i) for i in [0, n), n > 0, into device memory. exec is a device.
+template <class T, class Value, class Op>
+void reduce_into(const Exec& exec, T* result, std::size_t n, const T& identity, const Value& value,
+                 const Op& op) {
+  const CurrentDevice current(exec);
+  const std::size_t chunks = reduce_order::chunk_count(n);
+  Buffer<T> partial(exec, chunks == 1 ? 0 : chunks);
+  T* to = chunks == 1 ? result : partial.data();
+  constexpr std::size_t chunks_per_block = cuda::block_threads / reduce_order::lanes;
+  const unsigned blocks = static_cast<unsigned>((chunks + chunks_per_block - 1) / chunks_per_block);
+  cuda::reduce_kernel<<<blocks, cuda::block_threads, 0, cuda_stream(exec)>>>(n, identity, value, op, to);
+  check_launch(exec, "starting a reduction");
+  if (chunks > 1) reduce_into(exec, result, chunks, identity, reduce_order::Loaded<T>{to}, op);
+}
+
 /// op over value(i) for i in [0, n). On a device value and op are TS_LAMBDAs; waits for the result.
 template <class T, class Value, class Op>
 [[nodiscard]] T reduce(const Exec& exec, std::size_t n, const T& identity, const Value& value, const Op& op) {
   if (!exec.is_cuda()) return host::reduce(exec.threads(), n, identity, value, op);
   if (n == 0) return identity;
-  const CurrentDevice current(exec);
-  const std::size_t chunks = reduce_order::chunk_count(n);
-  Buffer<T> partial(exec, chunks);
-  constexpr std::size_t chunks_per_block = cuda::block_threads / reduce_order::lanes;
-  const unsigned blocks = static_cast<unsigned>((chunks + chunks_per_block - 1) / chunks_per_block);
-  cuda::reduce_kernel<<<blocks, cuda::block_threads, 0, cuda_stream(exec)>>>(n, identity, value, op,
-                                                                             partial.data());
-  check_launch(exec, "starting a reduction");
-  if (chunks == 1) return partial.to_host()[0];
-  return reduce(exec, chunks, identity, reduce_order::Loaded<T>{partial.data()}, op);
+  Buffer<T> result(exec, 1);
+  reduce_into(exec, result.data(), n, identity, value, op);
+  return result.to_host()[0];
 }
 
 }  // namespace tessera::detail

@@ -20,6 +20,10 @@ struct DeviceSide {
   [[nodiscard]] T reduce(std::size_t n, const T& identity, const Value& value, const Op& op) const {
     return detail::reduce(exec, n, identity, value, op);
   }
+  template <class T, class Value, class Op>
+  void reduce_into(T* result, std::size_t n, const T& identity, const Value& value, const Op& op) const {
+    detail::reduce_into(exec, result, n, identity, value, op);
+  }
 };
 
 }  // namespace tessera::detail

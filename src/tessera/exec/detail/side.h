@@ -25,6 +25,11 @@ struct HostSide {
   [[nodiscard]] T reduce(std::size_t n, const T& identity, const Value& value, const Op& op) const {
     return host::reduce(exec.threads(), n, identity, value, op);
   }
+  /// The same into memory at the side's place, without waiting for it. n > 0.
+  template <class T, class Value, class Op>
+  void reduce_into(T* result, std::size_t n, const T& identity, const Value& value, const Op& op) const {
+    *result = reduce(n, identity, value, op);
+  }
 };
 
 }  // namespace tessera::detail

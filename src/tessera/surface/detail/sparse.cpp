@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <tessera/core/config.h>
-#include <tessera/exec/for_each.h>
-#include <tessera/surface/detail/cuda/sparse.h>
+#include <tessera/surface/detail/run_loop.h>
 #include <tessera/surface/detail/sparse_loops.h>
 
 namespace tessera {
@@ -16,14 +14,6 @@ namespace {
 
 using std::size_t;
 using std::uint32_t;
-
-template <class Loop>
-void run(const Exec& exec, size_t n, const Loop& loop) {
-  if constexpr (built_with_cuda) {
-    if (exec.is_cuda()) return cuda::run_loop(exec, n, loop);
-  }
-  host_for_each(exec, n, loop);
-}
 
 MatrixAxis axis_of(const Surface& surface, Kind kind, uint32_t width = 1) {
   return {kind, width, surface.count(kind) * width};
@@ -47,7 +37,7 @@ SparseMatrix allocate(const Exec& exec, MatrixAxis rows, MatrixAxis columns, siz
 /// `width` entries a row.
 SparseMatrix allocate_even(const Exec& exec, MatrixAxis rows, MatrixAxis columns, uint32_t width) {
   SparseMatrix a = allocate(exec, rows, columns, rows.size * width);
-  run(exec, rows.size + 1, FillEvenOffsets{a.offsets.data(), width});
+  run_loop(exec, rows.size + 1, FillEvenOffsets{a.offsets.data(), width});
   return a;
 }
 
@@ -69,7 +59,7 @@ SparseMatrix allocate_by(const Surface& surface, const Rows<R>& rows, MatrixAxis
   const Exec& exec = surface.exec();
   const size_t entries = times * count_entries(exec, rows) + more * rows.size();
   SparseMatrix a = allocate(exec, axis_of(surface, R::from), columns, entries);
-  run(exec, rows.size() + 1, FillOffsets{a.offsets.data(), rows.offsets(), times, more});
+  run_loop(exec, rows.size() + 1, FillOffsets{a.offsets.data(), rows.offsets(), times, more});
   return a;
 }
 
@@ -96,7 +86,7 @@ SparseMatrix make_d0(const Surface& surface) {
   const auto rows = surface.rows<EV>();
   SparseMatrix a =
       allocate_even(surface.exec(), axis_of(surface, Kind::edge), axis_of(surface, Kind::vertex), 2);
-  run(surface.exec(), a.rows.size, FillD0{arrays_of(a), rows.get<EV>()});
+  run_loop(surface.exec(), a.rows.size, FillD0{arrays_of(a), rows.get<EV>()});
   return a;
 }
 
@@ -104,7 +94,7 @@ SparseMatrix make_d1(const Surface& surface) {
   const auto rows = surface.rows<FE, OrientedFV>();
   SparseMatrix a =
       allocate_even(surface.exec(), axis_of(surface, Kind::face), axis_of(surface, Kind::edge), 3);
-  run(surface.exec(), a.rows.size, FillD1{arrays_of(a), rows.get<FE>(), rows.get<OrientedFV>()});
+  run_loop(surface.exec(), a.rows.size, FillD1{arrays_of(a), rows.get<FE>(), rows.get<OrientedFV>()});
   return a;
 }
 
@@ -113,8 +103,8 @@ SparseMatrix make_star1(const Surface& surface) {
   const auto position = positions<double>(surface);
   const MatrixAxis edges = axis_of(surface, Kind::edge);
   SparseMatrix a = allocate_even(surface.exec(), edges, edges, 1);
-  run(surface.exec(), edges.size,
-      FillStar1{arrays_of(a), rows.get<EV>(), rows.get<EF>(), {rows.get<FV>(), position.view().data()}});
+  run_loop(surface.exec(), edges.size,
+           FillStar1{arrays_of(a), rows.get<EV>(), rows.get<EF>(), {rows.get<FV>(), position.view().data()}});
   return a;
 }
 
@@ -122,7 +112,8 @@ SparseMatrix make_laplacian(const Surface& surface) {
   const auto rows = surface.rows<VV, VF, FV>();
   const auto position = positions<double>(surface);
   SparseMatrix a = allocate_by(surface, rows.get<VV>(), axis_of(surface, Kind::vertex), 1, 1);
-  run(surface.exec(), a.rows.size,
+  run_loop(
+      surface.exec(), a.rows.size,
       FillLaplacian{arrays_of(a), rows.get<VV>(), rows.get<VF>(), {rows.get<FV>(), position.view().data()}});
   return a;
 }
@@ -132,7 +123,8 @@ SparseMatrix make_mass(const Surface& surface, Mass mass) {
   const auto position = positions<double>(surface);
   const MatrixAxis vertices = axis_of(surface, Kind::vertex);
   SparseMatrix a = allocate_even(surface.exec(), vertices, vertices, 1);
-  run(surface.exec(), vertices.size,
+  run_loop(
+      surface.exec(), vertices.size,
       FillMass{
           arrays_of(a), rows.get<VF>(), {rows.get<FV>(), position.view().data()}, mass == Mass::voronoi});
   return a;
@@ -143,8 +135,8 @@ SparseMatrix make_gradient(const Surface& surface) {
   const auto position = positions<double>(surface);
   SparseMatrix a =
       allocate_even(surface.exec(), axis_of(surface, Kind::face, 3), axis_of(surface, Kind::vertex), 3);
-  run(surface.exec(), surface.face_count(),
-      FillGradient{arrays_of(a), {rows.get<FV>(), position.view().data()}});
+  run_loop(surface.exec(), surface.face_count(),
+           FillGradient{arrays_of(a), {rows.get<FV>(), position.view().data()}});
   return a;
 }
 
@@ -152,8 +144,8 @@ SparseMatrix make_divergence(const Surface& surface) {
   const auto rows = surface.rows<VF, FV>();
   const auto position = positions<double>(surface);
   SparseMatrix a = allocate_by(surface, rows.get<VF>(), axis_of(surface, Kind::face, 3), 3, 0);
-  run(surface.exec(), a.rows.size,
-      FillDivergence{arrays_of(a), rows.get<VF>(), {rows.get<FV>(), position.view().data()}});
+  run_loop(surface.exec(), a.rows.size,
+           FillDivergence{arrays_of(a), rows.get<VF>(), {rows.get<FV>(), position.view().data()}});
   return a;
 }
 
@@ -168,7 +160,7 @@ requires(RelationOf<R, 2>) SparseMatrix make_relation_matrix(const Surface& surf
   } else {
     a = allocate_by(surface, rows, axis_of(surface, R::to), 1, 0);
   }
-  run(exec, a.entry_count(), FillOnes{arrays_of(a), rows.values()});
+  run_loop(exec, a.entry_count(), FillOnes{arrays_of(a), rows.values()});
   return a;
 }
 
@@ -185,7 +177,7 @@ TS_INSTANTIATE(FF)
 #undef TS_INSTANTIATE
 
 void multiply(const SparseMatrix& a, const double* x, double* y) {
-  run(a.exec(), a.rows.size, MultiplyRow{a.offsets.data(), a.column_ids.data(), a.values.data(), x, y});
+  run_loop(a.exec(), a.rows.size, MultiplyRow{a.offsets.data(), a.column_ids.data(), a.values.data(), x, y});
 }
 
 LaplacianOperator::LaplacianOperator(const Surface& surface)
@@ -194,8 +186,8 @@ LaplacianOperator::LaplacianOperator(const Surface& surface, VertexAttribute<Vec
     : surface_(surface), rows_(surface.rows<VF, FV>()), positions_(std::move(positions)) {}
 
 void LaplacianOperator::apply(const double* x, double* y) const {
-  run(surface_.exec(), surface_.vertex_count(),
-      ApplyLaplacian{rows_.get<VF>(), {rows_.get<FV>(), positions_.view().data()}, x, y});
+  run_loop(surface_.exec(), surface_.vertex_count(),
+           ApplyLaplacian{rows_.get<VF>(), {rows_.get<FV>(), positions_.view().data()}, x, y});
 }
 
 CsrMatrix in_input_order(const Surface& surface, const SparseMatrix& a) {

@@ -1,0 +1,12 @@
+#include <tessera/surface/detail/cuda/solve.h>
+
+#include <tessera/exec/detail/side.cuh>
+
+namespace tessera::detail::cuda {
+
+CgResult conjugate_gradients(const Exec& exec, const CgProblem& problem, const double* b, double* x) {
+  const DeviceSide side{exec};
+  return ConjugateGradients<DeviceSide>(side, problem).solve(b, x);
+}
+
+}  // namespace tessera::detail::cuda

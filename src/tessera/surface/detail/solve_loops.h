@@ -1,0 +1,315 @@
+// Conjugate gradients and the cycle of a multilevel preconditioner, on either side.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <tessera/core/macros.h>
+#include <tessera/exec/buffer.h>
+#include <tessera/exec/exec.h>
+
+namespace tessera::detail {
+
+/// A matrix at the side's place. A null `columns`: dense, row by row.
+template <class Real>
+struct MatrixRows {
+  std::size_t rows = 0;
+  const std::uint32_t* offsets = nullptr;
+  const std::uint32_t* columns = nullptr;
+  const Real* values = nullptr;
+
+  [[nodiscard]] TS_HD Real times(std::size_t row, const Real* x) const {
+    Real sum = 0;
+    if (columns == nullptr) {
+      for (std::size_t k = 0; k < rows; ++k) sum += values[row * rows + k] * x[k];
+      return sum;
+    }
+    for (std::uint32_t k = offsets[row]; k < offsets[row + 1]; ++k) sum += values[k] * x[columns[k]];
+    return sum;
+  }
+};
+
+/// The steps of a smoother before and after the next level.
+inline constexpr std::size_t smoothing_steps = 2;
+
+/// A level of the hierarchy (multilevel.h) with scratch for it.
+struct Level {
+  MatrixRows<float> matrix;
+  MatrixRows<float> dense;  ///< of the last level, where there is one
+  const float* inverse = nullptr;
+  std::array<float, smoothing_steps> weights = {};
+  MatrixRows<float> prolongation;
+  MatrixRows<float> restriction;
+  float* b = nullptr;
+  float* x = nullptr;
+  float* y = nullptr;
+};
+
+/// All that conjugate gradients need: pointers to the side's place.
+struct CgProblem {
+  MatrixRows<double> a;
+  const double* inverse = nullptr;  ///< of the diagonal: Jacobi
+  const std::vector<Level>* levels = nullptr;
+  double* r = nullptr;
+  double* z = nullptr;  ///< of levels only
+  double* p = nullptr;
+  double* q = nullptr;
+  double* numbers = nullptr;  ///< eight
+  /// If there, each x[i] that it marks must be as accurate as the tolerance says, however small: |r[i]| is
+  /// compared with x[i] times the diagonal.
+  const std::uint8_t* each = nullptr;
+  double tolerance = 0;
+  std::uint32_t max_iterations = 0;
+  bool starts_from_x = false;
+};
+
+struct CgResult {
+  std::uint32_t iterations = 0;
+  double residual = 0;
+  bool has_converged = false;
+};
+
+struct Add {
+  TS_HD double operator()(double a, double b) const { return a + b; }
+};
+struct Greater {
+  TS_HD double operator()(double a, double b) const { return a < b || b != b ? b : a; }
+};
+struct ProductAt {
+  const double* a;
+  const double* b;
+  TS_HD double operator()(std::size_t i) const { return a[i] * b[i]; }
+};
+struct FirstNumber {
+  const double* value;
+  TS_HD double operator()(std::size_t) const { return *value; }
+};
+struct WeightedSquare {
+  const double* r;
+  const double* weight;
+  TS_HD double operator()(std::size_t i) const { return r[i] * (weight[i] * r[i]); }
+};
+/// How far x[i] may be off, as a part of it.
+struct PartOff {
+  const double* r;
+  const double* x;
+  const double* inverse;
+  const std::uint8_t* each;
+  TS_HD double operator()(std::size_t i) const {
+    if (each[i] == 0) return 0;
+    const double off = inverse[i] * r[i];
+    const double value = x[i];
+    if (value == 0) return inverse[i] == 0 ? 0 : 1;
+    const double part = off / value;
+    return part < 0 ? -part : part;
+  }
+};
+
+template <class Real>
+struct TimesVector {
+  MatrixRows<Real> a;
+  const Real* x;
+  Real* y;
+  TS_HD void operator()(std::size_t row) const { y[row] = a.times(row, x); }
+};
+template <class Real>
+struct Residual {
+  MatrixRows<Real> a;
+  const Real* b;
+  const Real* x;
+  Real* r;
+  TS_HD void operator()(std::size_t row) const { r[row] = b[row] - a.times(row, x); }
+};
+struct FirstSmooth {
+  const float* inverse;
+  const float* b;
+  float weight;
+  float* x;
+  TS_HD void operator()(std::size_t i) const { x[i] = weight * (inverse[i] * b[i]); }
+};
+struct Smooth {
+  MatrixRows<float> a;
+  const float* inverse;
+  const float* b;
+  const float* x;
+  float weight;
+  float* y;
+  TS_HD void operator()(std::size_t i) const { y[i] = x[i] + weight * (inverse[i] * (b[i] - a.times(i, x))); }
+};
+struct AddProlonged {
+  MatrixRows<float> prolongation;
+  const float* coarse;
+  float* x;
+  TS_HD void operator()(std::size_t i) const { x[i] += prolongation.times(i, coarse); }
+};
+
+/// In and out of single precision, as a part of the residual's length.
+struct ScaleDown {
+  const double* r;
+  const double* squared;
+  float* b;
+  TS_HD void operator()(std::size_t i) const {
+    b[i] = *squared > 0 ? static_cast<float>(r[i] / std::sqrt(*squared)) : 0.0F;
+  }
+};
+struct ScaleUp {
+  const float* x;
+  const double* squared;
+  double* z;
+  TS_HD void operator()(std::size_t i) const { z[i] = static_cast<double>(x[i]) * std::sqrt(*squared); }
+};
+
+struct StartFromZero {
+  const double* b;
+  double* x;
+  double* r;
+  TS_HD void operator()(std::size_t i) const {
+    x[i] = 0;
+    r[i] = b[i];
+  }
+};
+/// x += alpha p, r -= alpha q with alpha = rz / pq.
+struct Advance {
+  const double* rz;
+  const double* pq;
+  const double* p;
+  const double* q;
+  double* x;
+  double* r;
+  TS_HD void operator()(std::size_t i) const {
+    const double alpha = *pq > 0 ? *rz / *pq : 0;
+    x[i] += alpha * p[i];
+    r[i] -= alpha * q[i];
+  }
+};
+/// p = z + beta p with beta = rz / previous; no previous: p = z. z is weight times r where there is a weight.
+struct Turn {
+  const double* rz;
+  const double* previous;
+  const double* z;
+  const double* weight;
+  double* p;
+  TS_HD void operator()(std::size_t i) const {
+    const double towards = weight != nullptr ? weight[i] * z[i] : z[i];
+    const double beta = previous != nullptr && *previous > 0 ? *rz / *previous : 0;
+    p[i] = beta == 0 ? towards : towards + beta * p[i];
+  }
+};
+
+/// Improves the levels from `at` on; the result is where it says.
+template <class Side>
+const float* cycle(const Side& side, const std::vector<Level>& levels, std::size_t at) {
+  const Level& level = levels[at];
+  const std::size_t n = level.matrix.rows;
+  if (at + 1 == levels.size() && level.dense.values != nullptr) {
+    side.for_each(n, TimesVector<float>{level.dense, level.b, level.x});
+    return level.x;
+  }
+  float* x = level.x;
+  float* y = level.y;
+  side.for_each(n, FirstSmooth{level.inverse, level.b, level.weights[0], x});
+  const auto smooth = [&](float weight) {
+    side.for_each(n, Smooth{level.matrix, level.inverse, level.b, x, weight, y});
+    std::swap(x, y);
+  };
+  for (std::size_t k = 1; k < smoothing_steps; ++k) smooth(level.weights[k]);
+  if (at + 1 < levels.size()) {
+    const Level& next = levels[at + 1];
+    side.for_each(n, Residual<float>{level.matrix, level.b, x, y});
+    side.for_each(next.matrix.rows, TimesVector<float>{level.restriction, y, next.b});
+    const float* coarse = cycle(side, levels, at + 1);
+    side.for_each(n, AddProlonged{level.prolongation, coarse, x});
+  }
+  for (std::size_t k = smoothing_steps; k-- > 0;) smooth(level.weights[k]);
+  return x;
+}
+
+template <class Side>
+class ConjugateGradients {
+ public:
+  ConjugateGradients(const Side& side, const CgProblem& problem)
+      : side_(side), c_(problem), n_(problem.a.rows) {}
+
+  CgResult solve(const double* b, double* x) {
+    if (n_ == 0) return {0, 0, true};
+    if (c_.starts_from_x) {
+      side_.for_each(n_, Residual<double>{c_.a, b, x, c_.r});
+    } else {
+      side_.for_each(n_, StartFromZero{b, x, c_.r});
+    }
+    double of_b = side_.reduce(n_, 0.0, ProductAt{b, b}, Add{});
+    if (of_b == 0) of_b = side_.reduce(n_, 0.0, ProductAt{c_.r, c_.r}, Add{});
+    // Levels need the length of the residual; others are cheap beside asking for it.
+    const std::uint32_t period = c_.levels != nullptr ? 1 : 8;
+    CgResult result;
+    precondition(nullptr, number(0));
+    while (true) {
+      const bool is_last = result.iterations >= c_.max_iterations;
+      if (is_last || result.iterations % period == 0) {
+        result.residual = residual(x, of_b);
+        result.has_converged = result.residual <= c_.tolerance;
+        if (result.has_converged || is_last || !can_go_on(result)) return result;
+      }
+      iterate(result.iterations++, x);
+    }
+  }
+
+ private:
+  [[nodiscard]] double* number(std::size_t k) const { return c_.numbers + k; }
+
+  /// Not when numbers have become none, or so small that they are nothing.
+  [[nodiscard]] bool can_go_on(const CgResult& result) const {
+    if (result.residual != result.residual) return false;
+    if (c_.each == nullptr) return true;
+    const double* rz = number(result.iterations % 2);
+    return side_.reduce(1, 0.0, FirstNumber{rz}, Add{}) != 0;
+  }
+
+  /// What is compared with the tolerance.
+  [[nodiscard]] double residual(const double* x, double of_b) const {
+    if (c_.each != nullptr) return side_.reduce(n_, 0.0, PartOff{c_.r, x, c_.inverse, c_.each}, Greater{});
+    const double squared = side_.reduce(n_, 0.0, ProductAt{c_.r, c_.r}, Add{});
+    if (squared == 0) return 0;
+    return std::sqrt(squared) / std::sqrt(of_b);
+  }
+
+  /// The next direction by the preconditioned residual, whose product with the residual goes to `rz`.
+  void precondition(const double* previous, double* rz) const {
+    if (c_.levels != nullptr) {
+      const Level& first = c_.levels->front();
+      double* squared = number(3);
+      side_.reduce_into(squared, n_, 0.0, ProductAt{c_.r, c_.r}, Add{});
+      side_.for_each(n_, ScaleDown{c_.r, squared, first.b});
+      const float* z = cycle(side_, *c_.levels, 0);
+      side_.for_each(n_, ScaleUp{z, squared, c_.z});
+      side_.reduce_into(rz, n_, 0.0, ProductAt{c_.r, c_.z}, Add{});
+      side_.for_each(n_, Turn{rz, previous, c_.z, nullptr, c_.p});
+    } else if (c_.inverse != nullptr) {
+      side_.reduce_into(rz, n_, 0.0, WeightedSquare{c_.r, c_.inverse}, Add{});
+      side_.for_each(n_, Turn{rz, previous, c_.r, c_.inverse, c_.p});
+    } else {
+      side_.reduce_into(rz, n_, 0.0, ProductAt{c_.r, c_.r}, Add{});
+      side_.for_each(n_, Turn{rz, previous, c_.r, nullptr, c_.p});
+    }
+  }
+
+  void iterate(std::uint32_t iteration, double* x) const {
+    double* rz = number(iteration % 2);
+    double* next = number((iteration + 1) % 2);
+    double* pq = number(2);
+    side_.for_each(n_, TimesVector<double>{c_.a, c_.p, c_.q});
+    side_.reduce_into(pq, n_, 0.0, ProductAt{c_.p, c_.q}, Add{});
+    side_.for_each(n_, Advance{rz, pq, c_.p, c_.q, x, c_.r});
+    precondition(rz, next);
+  }
+
+  const Side& side_;
+  const CgProblem& c_;
+  std::size_t n_;
+};
+
+}  // namespace tessera::detail

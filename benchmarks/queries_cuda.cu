@@ -94,7 +94,7 @@ void time_query(const Surface& surface, const std::string& name, const std::stri
   time_launches(
       setup_of("query_" + name, input, view.size(), bytes, exec), "rows", exec,
       [&] { write_rows<R>(surface, view.values(), out.data()); }, [&] { return hash_of(out); });
-  uint32_t longest = Rows<R>::width;
+  uint32_t longest = SurfaceRows<R>::width;
   if (longest == 0) {
     Array<uint32_t> offsets(view.size() + 1);
     detail::copy(exec, offsets.data(), view.offsets(), 4 * offsets.size(), detail::CopyKind::to_host);

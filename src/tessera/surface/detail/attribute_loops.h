@@ -94,7 +94,7 @@ void fill(const Side& side, const ElementCopy& copy) {
 }
 
 struct FlagEdge {
-  Rows<EF> faces;
+  SurfaceRows<EF> faces;
   std::uint8_t* out;
   TS_HD void operator()(std::size_t e) const {
     out[e] = faces[tiled::EdgeId(static_cast<std::uint32_t>(e))].size() == 1 ? 1 : 0;
@@ -103,8 +103,8 @@ struct FlagEdge {
 /// Of an element with edges.
 template <class R>
 struct FlagByEdges {
-  Rows<R> edges;
-  Rows<EF> faces;
+  SurfaceRows<R> edges;
+  SurfaceRows<EF> faces;
   std::uint8_t* out;
   TS_HD void operator()(std::size_t i) const {
     std::uint8_t flag = 0;
@@ -115,7 +115,7 @@ struct FlagByEdges {
   }
 };
 struct CountEdges {
-  Rows<VE> edges;
+  SurfaceRows<VE> edges;
   std::uint32_t* out;
   TS_HD void operator()(std::size_t v) const {
     out[v] = static_cast<std::uint32_t>(edges[tiled::VertexId(static_cast<std::uint32_t>(v))].size());

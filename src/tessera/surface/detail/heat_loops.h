@@ -40,7 +40,7 @@ namespace tessera::detail {
 
 /// The lengths of a vertex's edges, added up.
 struct AddEdgeLengths {
-  Rows<VV> neighbours;
+  SurfaceRows<VV> neighbours;
   const Vec3d* positions;
   double* sums;
   TS_HD void operator()(std::size_t i) const {
@@ -107,7 +107,7 @@ struct FillFlux {
 };
 
 struct GatherFlux {
-  Rows<VF> faces;
+  SurfaceRows<VF> faces;
   Triangles triangles;
   const double* flux;
   double* b;

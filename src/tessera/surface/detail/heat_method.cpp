@@ -53,7 +53,7 @@ struct Components {
   uint32_t count = 0;
 };
 
-Components find_components(const Exec& exec, const Rows<VV>& neighbours) {
+Components find_components(const Exec& exec, const SurfaceRows<VV>& neighbours) {
   constexpr uint32_t unknown = 0xFFFFFFFFu;
   const size_t n = neighbours.size();
   const Array<uint32_t> offsets = download(exec, neighbours.offsets(), n + 1);

@@ -43,8 +43,8 @@ SparseMatrix allocate_even(const Exec& exec, MatrixAxis rows, MatrixAxis columns
 
 /// How many entries the rows of a relation have all together.
 template <class R>
-size_t count_entries(const Exec& exec, const Rows<R>& rows) {
-  if constexpr (Rows<R>::width != 0) return rows.size() * Rows<R>::width;
+size_t count_entries(const Exec& exec, const SurfaceRows<R>& rows) {
+  if constexpr (SurfaceRows<R>::width != 0) return rows.size() * SurfaceRows<R>::width;
   uint32_t count = 0;
   const uint32_t* last = rows.offsets() + rows.size();
   if (!exec.is_cuda()) return *last;
@@ -54,8 +54,8 @@ size_t count_entries(const Exec& exec, const Rows<R>& rows) {
 
 /// `times` entries for each of a relation of vertices, and `more` a row.
 template <class R>
-SparseMatrix allocate_by(const Surface& surface, const Rows<R>& rows, MatrixAxis columns, uint32_t times,
-                         uint32_t more) {
+SparseMatrix allocate_by(const Surface& surface, const SurfaceRows<R>& rows, MatrixAxis columns,
+                         uint32_t times, uint32_t more) {
   const Exec& exec = surface.exec();
   const size_t entries = times * count_entries(exec, rows) + more * rows.size();
   SparseMatrix a = allocate(exec, axis_of(surface, R::from), columns, entries);
@@ -152,11 +152,11 @@ SparseMatrix make_divergence(const Surface& surface) {
 template <class R>
 requires(RelationOf<R, 2>) SparseMatrix make_relation_matrix(const Surface& surface) {
   const auto kept = surface.rows<R>();
-  const Rows<R> rows = kept.template get<R>();
+  const SurfaceRows<R> rows = kept.template get<R>();
   const Exec& exec = surface.exec();
   SparseMatrix a;
-  if constexpr (Rows<R>::width != 0) {
-    a = allocate_even(exec, axis_of(surface, R::from), axis_of(surface, R::to), Rows<R>::width);
+  if constexpr (SurfaceRows<R>::width != 0) {
+    a = allocate_even(exec, axis_of(surface, R::from), axis_of(surface, R::to), SurfaceRows<R>::width);
   } else {
     a = allocate_by(surface, rows, axis_of(surface, R::to), 1, 0);
   }

@@ -20,7 +20,7 @@ struct MatrixArrays {
 
 /// The triangles of a surface with coordinates.
 struct Triangles {
-  Rows<FV> corners;
+  SurfaceRows<FV> corners;
   const Vec3d* positions;
 
   [[nodiscard]] TS_HD TriangleShape shape(tiled::FaceId f) const {
@@ -63,7 +63,7 @@ struct FillOnes {
 
 struct FillD0 {
   MatrixArrays to;
-  Rows<EV> ends;
+  SurfaceRows<EV> ends;
   TS_HD void operator()(std::size_t e) const {
     const auto edge = ends[tiled::EdgeId(static_cast<std::uint32_t>(e))];
     for (std::size_t k = 0; k < 2; ++k) {
@@ -76,8 +76,8 @@ struct FillD0 {
 /// The edges of a face are ab, ac, bc of its ascending corners; a face that is not turned walks ab, bc, ca.
 struct FillD1 {
   MatrixArrays to;
-  Rows<FE> edges;
-  Rows<OrientedFV> corners;
+  SurfaceRows<FE> edges;
+  SurfaceRows<OrientedFV> corners;
   TS_HD void operator()(std::size_t i) const {
     const tiled::FaceId f(static_cast<std::uint32_t>(i));
     const double sign = corners[f][1] < corners[f][2] ? 1 : -1;
@@ -90,8 +90,8 @@ struct FillD1 {
 
 struct FillStar1 {
   MatrixArrays to;
-  Rows<EV> ends;
-  Rows<EF> faces;
+  SurfaceRows<EV> ends;
+  SurfaceRows<EF> faces;
   Triangles triangles;
   TS_HD void operator()(std::size_t i) const {
     const tiled::EdgeId e(static_cast<std::uint32_t>(i));
@@ -108,8 +108,8 @@ struct FillStar1 {
 /// A row is the neighbours of a vertex with the vertex among them.
 struct FillLaplacian {
   MatrixArrays to;
-  Rows<VV> neighbours;
-  Rows<VF> faces;
+  SurfaceRows<VV> neighbours;
+  SurfaceRows<VF> faces;
   Triangles triangles;
 
   TS_HD void operator()(std::size_t i) const {
@@ -153,7 +153,7 @@ struct FillLaplacian {
 
 struct FillMass {
   MatrixArrays to;
-  Rows<VF> faces;
+  SurfaceRows<VF> faces;
   Triangles triangles;
   bool is_voronoi;
   TS_HD void operator()(std::size_t i) const {
@@ -188,7 +188,7 @@ struct FillGradient {
 
 struct FillDivergence {
   MatrixArrays to;
-  Rows<VF> faces;
+  SurfaceRows<VF> faces;
   Triangles triangles;
   TS_HD void operator()(std::size_t i) const {
     const auto self = static_cast<std::uint32_t>(i);
@@ -219,7 +219,7 @@ struct MultiplyRow {
 };
 
 struct ApplyLaplacian {
-  Rows<VF> faces;
+  SurfaceRows<VF> faces;
   Triangles triangles;
   const double* x;
   double* y;

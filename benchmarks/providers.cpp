@@ -88,7 +88,7 @@ std::uint64_t analyse(const Input& input, const Provider& provider, const F& run
 
 /// Adds up all entries of a relation.
 template <class R>
-std::uint64_t traverse(const SurfaceRows<R, 3>& rows, int threads) {
+std::uint64_t traverse(const Rows<R, 3>& rows, int threads) {
   std::atomic<std::uint64_t> sum{0};
   const std::size_t chunk =
       std::max<std::size_t>(8192, rows.size() / (4 * static_cast<std::size_t>(threads)));

@@ -131,10 +131,6 @@ template <int Dim, class F>
 Gradient<Dim> compute_gradient(SimplexMesh<Dim>&& mesh, const F& field,
                                const GradientOptions<Dim>& options = {}) = delete;
 
-/// The bytes that a gradient and its order take while it is made, to be reserved before.
-template <int Dim>
-[[nodiscard]] std::size_t gradient_bytes(const TiledMesh<Dim>& tiles, bool keep_paths);
-
 /// For choose_device(), tiling included.
 template <int Dim>
 [[nodiscard]] Work gradient_work(const SimplexMesh<Dim>& mesh) {

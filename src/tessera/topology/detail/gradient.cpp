@@ -430,20 +430,9 @@ Gradient<Dim> compute_gradient(const SimplexMesh<Dim>& mesh, const Field& field,
   return Gradient<Dim>(detail::build_gradient(detail::make_tiles(mesh, options), field, options));
 }
 
-template <int Dim>
-std::size_t gradient_bytes(const TiledMesh<Dim>& tiles, bool keep_paths) {
-  const std::size_t vertices = tiles.vertex_count();
-  const std::size_t cells = tiles.cell_count();
-  const std::size_t edges = Dim == 3 ? vertices + cells : cells + cells / 2;  // Euler, the boundary left out
-  const std::size_t paths = keep_paths ? 4 * (vertices + cells) : 0;
-  return 12 * vertices + 2 * 5 * edges + cells + paths;  // edges twice, when workers' rows are joined
-}
-
 template Gradient<2> compute_gradient(const TiledMesh<2>&, const Field&, const GradientOptions<2>&);
 template Gradient<3> compute_gradient(const TiledMesh<3>&, const Field&, const GradientOptions<3>&);
 template Gradient<2> compute_gradient(const TriMesh&, const Field&, const GradientOptions<2>&);
 template Gradient<3> compute_gradient(const TetMesh&, const Field&, const GradientOptions<3>&);
-template std::size_t gradient_bytes(const TiledMesh<2>&, bool);
-template std::size_t gradient_bytes(const TiledMesh<3>&, bool);
 
 }  // namespace tessera

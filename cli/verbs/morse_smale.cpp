@@ -48,6 +48,8 @@ void check_options(Session& session, const MorseSmaleVerbOptions& options) {
 /// Of walls and the polygons they are written as, for each tetrahedron: what a rough field takes. How many
 /// walls there are is known when they are made.
 constexpr Bytes wall_bytes = 140;
+/// Likewise, of separatrices as lines.
+constexpr Bytes line_bytes = 90;
 
 /// Can the files that were named hold what this mesh gives?
 void check_kind(const MorseSmaleVerbOptions& options, const TopologyInput& input) {
@@ -117,10 +119,11 @@ void print_counts(Session& session, const MorseSmaleVerbOptions& options, const 
                 counted(found.simplified->kept, "pair", "pairs"));
 }
 
+/// Paths and walls are given back when files have them.
 template <int Dim>
 void write_parts(Session& session, const MorseSmaleVerbOptions& options, const Domain<Dim>& domain,
-                 const Found<Dim>& found) {
-  const MorseSmaleComplex<Dim>& complex = found.complex;
+                 Found<Dim>& found) {
+  MorseSmaleComplex<Dim>& complex = found.complex;
   if (options.critical_points.empty() && options.separatrices.empty() && options.walls.empty()) return;
   auto exporter = session.in_phase(Phase::compute, [&] {
     return TopologyExporter<Dim>(complex.gradient, domain.mesh, domain.field, export_options(session));
@@ -134,9 +137,13 @@ void write_parts(Session& session, const MorseSmaleVerbOptions& options, const D
     return exporter.critical_cells({options.has_segmentation ? &complex.segmentation : nullptr,
                                     found.simplified ? &*found.simplified : nullptr});
   });
-  write(options.separatrices, "separatrices", [&] { return exporter.separatrices(complex.separatrices); });
+  write(options.separatrices, "separatrices", [&] {
+    const Separatrices paths = std::move(complex.separatrices);
+    return exporter.separatrices(paths);
+  });
+  complex.separatrices = {};
   if constexpr (Dim == 3) {
-    write(options.walls, "walls", [&] { return exporter.walls(complex.walls); });
+    write(options.walls, "walls", [&] { return exporter.walls(std::move(complex.walls)); });
   }
 }
 
@@ -202,6 +209,7 @@ int run_morse_smale(Session& session, const MorseSmaleVerbOptions& options) {
       [&](const auto& mesh) {
         Work work = morse_smale_work(mesh);
         if (!options.walls.empty()) work.host_bytes += wall_bytes * mesh.cell_count();
+        if (!options.separatrices.empty()) work.host_bytes += line_bytes * mesh.cell_count();
         return work;
       },
       [&](const auto& domain) { segmentation = compute_and_write(session, options, threshold, domain); });

@@ -57,6 +57,8 @@ class TopologyExporter {
   [[nodiscard]] PolyData separatrices(const Separatrices& paths);
   /// Triangles of descending walls, then polygons of ascending ones. Error(bad_option) likewise.
   [[nodiscard]] PolyData walls(const Walls& walls) requires(Dim == 3);
+  /// The same with less memory: the walls are given back on the way.
+  [[nodiscard]] PolyData walls(Walls&& walls) requires(Dim == 3);
 
  private:
   struct State;

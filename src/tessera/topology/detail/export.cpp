@@ -136,6 +136,8 @@ struct TopologyExporter<Dim>::State {
   std::optional<CellRanks<Dim>> ranks;
   std::optional<CriticalTable<Dim>> table;
 
+  [[nodiscard]] PolyData make_walls(const Walls& walls, Walls* to_release);
+
   /// Calls f(i, simplex) for the cells, in parallel, and gives their CellIds.
   template <class F>
   Array<uint32_t> describe(std::span<const CellName> cells, const F& f) const {
@@ -341,12 +343,22 @@ PolyData TopologyExporter<Dim>::separatrices(const Separatrices& paths) {
 }
 
 template <int Dim>
-PolyData TopologyExporter<Dim>::walls(const Walls& walls) requires(Dim == 3) {
+PolyData TopologyExporter<Dim>::State::make_walls(const Walls& walls, Walls* to_release) {
   if constexpr (Dim == 3) {
-    return make_wall_poly({state_->gradient, state_->mesh, state_->field, state_->critical_table()}, walls);
+    return make_wall_poly({gradient, mesh, field, critical_table(), exec.threads()}, walls, to_release);
   } else {
     return {};  // never called, but clang 14 instantiates it in two dimensions too
   }
+}
+
+template <int Dim>
+PolyData TopologyExporter<Dim>::walls(const Walls& walls) requires(Dim == 3) {
+  return state_->make_walls(walls, nullptr);
+}
+
+template <int Dim>
+PolyData TopologyExporter<Dim>::walls(Walls&& walls) requires(Dim == 3) {
+  return state_->make_walls(walls, &walls);
 }
 
 template <int Dim>

@@ -52,7 +52,9 @@ struct WallSource {
   const TetMesh& mesh;
   const Field& field;
   const CriticalTable<3>& table;
+  int threads = 1;
 };
-[[nodiscard]] PolyData make_wall_poly(const WallSource& source, const Walls& walls);
+/// `to_release` may be the walls, which are emptied as soon as they are not needed.
+[[nodiscard]] PolyData make_wall_poly(const WallSource& source, const Walls& walls, Walls* to_release);
 
 }  // namespace tessera::detail

@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <atomic>
-#include <bit>
 #include <memory>
 
 #include <tessera/core/detail/monitor.h>
@@ -8,6 +6,7 @@
 #include <tessera/tile/materialize.h>
 #include <tessera/topology/detail/saddle_graph.h>
 #include <tessera/topology/detail/star_source.h>
+#include <tessera/topology/detail/taken.h>
 #include <tessera/topology/morse_smale.h>
 
 namespace tessera {
@@ -17,26 +16,6 @@ namespace {
 
 using std::size_t;
 using std::uint32_t;
-
-/// Lists of a few saddles, in their order.
-template <class T>
-struct Part {
-  std::vector<uint32_t> sizes;
-  std::vector<T> items;
-};
-
-template <class T>
-void join(std::vector<Part<T>>& parts, Array<uint32_t>& offsets, Array<T>& items) {
-  size_t count = 0;
-  for (const Part<T>& part : parts) count += part.items.size();
-  items.reserve(count);
-  for (Part<T>& part : parts) {
-    for (const uint32_t size : part.sizes)
-      offsets.push_back(checked_offset(std::uint64_t{offsets.back()} + size));
-    items.insert(items.end(), part.items.begin(), part.items.end());
-    part = {};
-  }
-}
 
 /// A cell around an edge with its two other vertices.
 struct RingCell {
@@ -85,45 +64,6 @@ void sort_ring(std::span<RingCell> ring) {
   }
 }
 
-/// Edges that some worker has taken; a bit each.
-class TakenEdges {
- public:
-  explicit TakenEdges(size_t edges) : words_((edges + 63) / 64, 0) {}
-
-  /// True for the first who asks.
-  bool take(uint32_t edge) {
-    const std::uint64_t bit = std::uint64_t{1} << (edge % 64);
-    std::atomic_ref word(words_[edge / 64]);
-    if ((word.load(std::memory_order_relaxed) & bit) != 0) return false;
-    return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
-  }
-  [[nodiscard]] const Array<std::uint64_t>& words() const { return words_; }
-
- private:
-  Array<std::uint64_t> words_;
-};
-
-/// Numbers the edges that were taken, ascending.
-class EdgeNumbers {
- public:
-  explicit EdgeNumbers(const TakenEdges& taken) : words_(taken.words()), before_(words_.size()) {
-    for (size_t w = 0; w < words_.size(); ++w) {
-      before_[w] = size_;
-      size_ += static_cast<uint32_t>(std::popcount(words_[w]));
-    }
-  }
-  [[nodiscard]] uint32_t operator[](uint32_t edge) const {
-    const std::uint64_t below = (std::uint64_t{1} << (edge % 64)) - 1;
-    return before_[edge / 64] + static_cast<uint32_t>(std::popcount(words_[edge / 64] & below));
-  }
-  [[nodiscard]] size_t size() const { return size_; }
-
- private:
-  const Array<std::uint64_t>& words_;
-  Array<uint32_t> before_;
-  uint32_t size_ = 0;
-};
-
 /// What one worker finds out about edges of ascending walls: for each the cells around it and the edges above
 /// it, those that are paired with another triangle around it. saddle_graph.h backwards.
 class WallEdges {
@@ -141,7 +81,7 @@ class WallEdges {
 
   /// Looks at all edges above a saddle that nobody has taken. `cells_of(v)` gives the cells around a vertex.
   template <class CellsOf>
-  void explore(const CriticalCell& saddle, CellsOf& cells_of, TakenEdges& taken) {
+  void explore(const CriticalCell& saddle, CellsOf& cells_of, TakenSet& taken) {
     if (taken.take(saddle.name.id)) open_.push_back({saddle.name.id, gradient_.highest(saddle)});
     while (!open_.empty()) {
       const OpenEdge at = open_.back();
@@ -192,7 +132,7 @@ class WallEdges {
     }
   }
 
-  void find_above(const OpenEdge& at, uint32_t place, uint32_t low, TakenEdges& taken) {
+  void find_above(const OpenEdge& at, uint32_t place, uint32_t low, TakenSet& taken) {
     collect_thirds();
     const std::uint64_t own = gradient_.order()[at.highest];
     for (const auto& [key, third] : thirds_) {
@@ -230,13 +170,13 @@ void for_each_saddle(const GradientData<3>& gradient, const MorseSmaleOptions<3>
 }
 
 void find_descending(const GradientData<3>& gradient, const MorseSmaleOptions<3>& options, Walls& walls) {
-  std::vector<Part<CellName>> parts(gradient.critical_cells(2).size() / 8 + 1);
+  std::vector<ListPart<CellName>> parts(gradient.critical_cells(2).size() / 8 + 1);
   std::vector<std::unique_ptr<SaddleSearch>> searches(static_cast<size_t>(options.exec.threads()));
   for_each_saddle(gradient, options, 2, [&](const CriticalCell& saddle, size_t worker, size_t chunk) {
     auto& search = searches[worker];
     if (search == nullptr) search = std::make_unique<SaddleSearch>(gradient);
     search->run(saddle);
-    Part<CellName>& part = parts[chunk];
+    ListPart<CellName>& part = parts[chunk];
     const size_t begin = part.items.size();
     part.items.push_back(saddle.name);
     size_t end = 0;  // of those already passed
@@ -249,7 +189,7 @@ void find_descending(const GradientData<3>& gradient, const MorseSmaleOptions<3>
     }
     part.sizes.push_back(static_cast<uint32_t>(part.items.size() - begin));
   });
-  join(parts, walls.descending_offsets, walls.descending);
+  join_lists(parts, walls.descending_offsets, walls.descending);
 }
 
 /// The edges of all ascending walls and which of them lie above which, by their numbers.
@@ -259,7 +199,7 @@ struct WallGraph {
 };
 
 /// Puts together what the workers found: who took an edge does not matter.
-WallGraph join_edges(std::vector<std::unique_ptr<WallEdges>>& found, const EdgeNumbers& numbers,
+WallGraph join_edges(std::vector<std::unique_ptr<WallEdges>>& found, const TakenNumbers& numbers,
                      Walls& walls) {
   WallGraph graph;
   walls.edges.resize(numbers.size());
@@ -303,7 +243,7 @@ WallGraph join_edges(std::vector<std::unique_ptr<WallEdges>>& found, const EdgeN
 template <class MakeCellsOf>
 std::vector<std::unique_ptr<WallEdges>> explore_edges(const GradientData<3>& gradient,
                                                       const MorseSmaleOptions<3>& options,
-                                                      const MakeCellsOf& make_cells_of, TakenEdges& taken) {
+                                                      const MakeCellsOf& make_cells_of, TakenSet& taken) {
   std::vector<std::unique_ptr<WallEdges>> found;
   std::vector<decltype(make_cells_of())> cells_of;
   for (int w = 0; w < options.exec.threads(); ++w) {
@@ -317,8 +257,7 @@ std::vector<std::unique_ptr<WallEdges>> explore_edges(const GradientData<3>& gra
 }
 
 std::vector<std::unique_ptr<WallEdges>> explore_edges(const GradientData<3>& gradient,
-                                                      const MorseSmaleOptions<3>& options,
-                                                      TakenEdges& taken) {
+                                                      const MorseSmaleOptions<3>& options, TakenSet& taken) {
   if (options.stars != nullptr) {
     return explore_edges(
         gradient, options,
@@ -345,11 +284,11 @@ std::vector<std::unique_ptr<WallEdges>> explore_edges(const GradientData<3>& gra
 /// Breadth first from each 1-saddle. A wall shares most of its edges with others: rings and neighbours of all
 /// of them were found before, once.
 void find_ascending(const GradientData<3>& gradient, const MorseSmaleOptions<3>& options, Walls& walls) {
-  TakenEdges taken(gradient.edge_count());
+  TakenSet taken(gradient.edge_count());
   auto found = explore_edges(gradient, options, taken);
-  const EdgeNumbers numbers(taken);
+  const TakenNumbers numbers(taken);
   const WallGraph graph = join_edges(found, numbers, walls);
-  std::vector<Part<uint32_t>> parts(gradient.critical_cells(1).size() / 8 + 1);
+  std::vector<ListPart<uint32_t>> parts(gradient.critical_cells(1).size() / 8 + 1);
   std::vector<std::vector<bool>> seen(static_cast<size_t>(options.exec.threads()));
   for_each_saddle(gradient, options, 1, [&](const CriticalCell& saddle, size_t worker, size_t chunk) {
     std::vector<bool>& is_seen = seen[worker];
@@ -369,7 +308,7 @@ void find_ascending(const GradientData<3>& gradient, const MorseSmaleOptions<3>&
     for (size_t i = begin; i < wall.size(); ++i) is_seen[wall[i]] = false;
     parts[chunk].sizes.push_back(static_cast<uint32_t>(wall.size() - begin));
   });
-  join(parts, walls.ascending_offsets, walls.ascending);
+  join_lists(parts, walls.ascending_offsets, walls.ascending);
 }
 
 }  // namespace

@@ -52,7 +52,15 @@ TEST(Tile, SortsCellsOfALocalOrder) {
   EXPECT_EQ(tiles.validate(mesh), 0);
   mesh = make_kuhn(24);
   std::swap(mesh.cells[7][1], mesh.cells[7][2]);
-  EXPECT_FALSE(tile(mesh).borrows_cells());
+  const TiledMesh<3> turned = tile(mesh);  // cells stay where they are
+  EXPECT_FALSE(turned.borrows_cells());
+  EXPECT_TRUE(turned.keeps_cell_order());
+  EXPECT_TRUE(turned.is_turned(tiled::TetId(7)));
+  EXPECT_EQ(turned.validate(mesh), 0);
+  mesh = make_kuhn(24);
+  std::swap(mesh.cells[7][0], mesh.cells[7][3]);  // out of order by its first corner, in order by its lowest
+  EXPECT_TRUE(tile(mesh).keeps_cell_order());
+  EXPECT_EQ(tile(mesh).validate(mesh), 0);
 }
 
 TEST(Tile, RenumbersAnOrderThatIsNot) {

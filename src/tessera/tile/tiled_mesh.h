@@ -17,6 +17,7 @@
 //   7. is_turned(c) tells whether sorting the corners of c took an odd number of exchanges.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -177,21 +178,30 @@ TiledMesh<3> tile(TetMesh&& mesh, const TileOptions& options = {}) = delete;
 
 namespace detail {
 
-/// Do cells and their corners ascend, so that tiles borrow them? Looks at 64 cells in a row, here and there.
+/// How far cells are in order, so that tiles need not sort them.
+enum class CellOrder : std::uint8_t {
+  none,
+  cells,    ///< they ascend by their ascending corners: corners are sorted
+  corners,  ///< corners ascend too: cells are borrowed
+};
+
+/// Looks at 64 cells in a row, here and there.
 template <int Dim>
-[[nodiscard]] bool looks_sorted(const SimplexMesh<Dim>& mesh) {
+[[nodiscard]] CellOrder find_cell_order(const SimplexMesh<Dim>& mesh) {
   const std::size_t count = mesh.cells.size();
   const std::size_t step = count / 256 + 64;
+  CellOrder order = CellOrder::corners;
   for (std::size_t begin = 0; begin < count; begin += step) {
+    auto before = mesh.cells[begin];
     for (std::size_t c = begin; c < begin + 64 && c < count; ++c) {
-      const auto& cell = mesh.cells[c];
-      for (std::size_t k = 1; k < cell.size(); ++k) {
-        if (cell[k] < cell[k - 1]) return false;
-      }
-      if (c > begin && cell < mesh.cells[c - 1]) return false;
+      auto cell = mesh.cells[c];
+      std::sort(cell.begin(), cell.end());
+      if (c > begin && cell < before) return CellOrder::none;
+      if (cell != mesh.cells[c]) order = CellOrder::cells;
+      before = cell;
     }
   }
-  return true;
+  return order;
 }
 
 /// The host's memory that an analysis takes beside the tiles.
@@ -207,10 +217,12 @@ template <int Dim>
                                    HostBytes host = {}) {
   Work work = work_of(mesh.cell_count(), nanoseconds, bytes);
   work.device_bytes += 40 * mesh.vertex_count();
-  const bool is_sorted = looks_sorted(mesh);
-  host.of_vertex += is_sorted ? 8 : 16;  // numbers both ways, and the tile of each vertex
-  host.of_cell += is_sorted ? 4 : 8 + sizeof(mesh.cells[0]);
-  work.host_bytes = mib(8) + host.of_vertex * mesh.vertex_count() + host.of_cell * mesh.cell_count();
+  const CellOrder order = find_cell_order(mesh);
+  host.of_vertex += order == CellOrder::none ? 16 : 8;  // numbers both ways, and the tile of each vertex
+  if (order == CellOrder::corners) host.of_cell += 4;
+  if (order == CellOrder::cells) host.of_cell += 8 + sizeof(mesh.cells[0]);
+  if (order == CellOrder::none) host.of_cell += 28 + sizeof(mesh.cells[0]);  // and what sorting takes
+  work.host_bytes = mib(5) + host.of_vertex * mesh.vertex_count() + host.of_cell * mesh.cell_count();
   work.thread_bytes = mib(2);
   return work;
 }

@@ -104,24 +104,34 @@ class Tiler {
   }
 
   /// Is the input's order kept? Must not depend on the size of tiles, or numbers would. The same pass sees
-  /// whether cells are sorted: they ascend, each with ascending corners.
+  /// whether cells are sorted, by their ascending corners, and whether the corners are.
   [[nodiscard]] bool keeps_order() {
     std::atomic<size_t> foreign{0};
     std::atomic<bool> sorted{true};
+    std::atomic<bool> turned{false};
     host::for_each_share(exec_.threads(), mesh_.cell_count(), [&](host::Range share) {
       size_t count = 0;
       bool ascends = true;
+      bool have_order = true;
+      InputCell before = {};
+      if (share.begin > 0) std::ranges::sort(before = mesh_.cells[share.begin - 1]);
       for (size_t c = share.begin; c < share.end; ++c) {
-        const InputCell& cell = mesh_.cells[c];
+        InputCell cell = mesh_.cells[c];
         bool has_order = true;
         for (size_t k = 1; k < cell.size(); ++k) has_order &= cell[k - 1] < cell[k];
         count += has_order ? ascending_foreign_runs(cell) : foreign_runs(cell);
-        ascends &= has_order && (c == 0 || mesh_.cells[c - 1] < cell);
+        if (!ascends) continue;
+        if (!has_order) std::ranges::sort(cell);
+        ascends = c == 0 || before < cell;
+        have_order &= has_order;
+        before = cell;
       }
       foreign += count;
       if (!ascends) sorted = false;
+      if (!have_order) turned = true;
     });
     is_sorted_ = sorted;
+    has_turned_ = turned;
     if (options_.order != VertexOrder::automatic) return options_.order == VertexOrder::input;
     return is_local(foreign, mesh_.cell_count());
   }
@@ -140,13 +150,29 @@ class Tiler {
     return cell;
   }
 
+  /// Cells that are in order, but for the corners of some: those of an oriented lattice.
+  void sort_corners() {
+    const size_t n = mesh_.cell_count();
+    tiles_.own_cells_.resize(n);
+    tiles_.turned_.resize((n + 31) / 32);
+    host_for_each(exec_, tiles_.turned_.size(), [&](size_t word) {
+      uint32_t bits = 0;
+      for (size_t c = 32 * word; c < std::min(n, 32 * (word + 1)); ++c) {
+        bool is_turned = false;
+        tiles_.own_cells_[c] = renumbered(mesh_.cells[c], is_turned);
+        bits |= (is_turned ? 1u : 0u) << c % 32;
+      }
+      tiles_.turned_[word] = bits;
+    });
+    tiles_.cells_ = tiles_.own_cells_;
+    if (std::ranges::all_of(tiles_.turned_, [](uint32_t bits) { return bits == 0; })) tiles_.turned_ = {};
+  }
+
   /// A radix sort by the lowest vertex alone; then the few cells of each vertex among themselves. The
   /// renumbered cells are made twice rather than kept: that is cheaper than 16 bytes a cell.
   void sort_cells() {
-    if (tiles_.keeps_vertex_order() && is_sorted_) {
-      tiles_.borrow_cells(mesh_);
-      return;
-    }
+    if (tiles_.keeps_vertex_order() && is_sorted_)
+      return has_turned_ ? sort_corners() : tiles_.borrow_cells(mesh_);
     const size_t n = mesh_.cell_count();
     Array<uint32_t> lowest(n);
     tiles_.cell_to_input_.resize(n);
@@ -282,6 +308,7 @@ class Tiler {
   const TileOptions& options_;
   Exec exec_;
   bool is_sorted_ = false;  // the mesh's cells, as far as it was looked
+  bool has_turned_ = true;  // some do not have ascending corners
   TiledMesh<Dim> tiles_;
 };
 

@@ -494,6 +494,8 @@ class DeviceTiler {
       return;
     }
     tiles_.cell_to_input_ = device_->cell_to_input.to_host();
+    if (tiles_.keeps_vertex_order() && std::ranges::is_sorted(tiles_.cell_to_input_))
+      tiles_.cell_to_input_ = {};  // only corners were sorted
     tiles_.own_cells_.resize(mesh_->cell_count());
     detail::copy(exec_, tiles_.own_cells_.data(), device_->cells.data(), device_->cells.bytes(),
                  detail::CopyKind::to_host);

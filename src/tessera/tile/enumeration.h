@@ -24,13 +24,20 @@ namespace detail {
 struct EnumerationPart;  // tile/detail/enumeration_part.h
 }  // namespace detail
 
+/// How many edges and faces there are, as far as it is known.
+struct EnumerationSize {
+  std::uint64_t edges = 0;
+  std::uint64_t faces = 0;
+};
+
 /// Where each tile's edges and faces begin and, if it is explicit, the whole enumeration.
 template <int Dim>
 class Enumeration {
  public:
-  /// The explicit one: 4 bytes an edge and a face, and offsets by vertex and edge.
-  [[nodiscard]] static Enumeration make_explicit(const TiledMesh<Dim>& tiles,
-                                                 const Exec& exec = Exec::host());
+  /// The explicit one: 4 bytes an edge and a face, and offsets by vertex and edge. Arrays that begin as large
+  /// as expected need not grow, which takes twice their size.
+  [[nodiscard]] static Enumeration make_explicit(const TiledMesh<Dim>& tiles, const Exec& exec = Exec::host(),
+                                                 EnumerationSize expected = {});
   /// The explicit one from its arrays, which somebody else has made.
   [[nodiscard]] static Enumeration from_whole(const TiledMesh<Dim>& tiles, detail::EnumerationPart whole);
   /// The implicit one: intervals only, 8 bytes a tile. The same ids.

@@ -17,6 +17,7 @@ namespace tessera {
 struct MaterializeOptions {
   Exec exec = Exec::host();
   const Monitor* monitor = nullptr;
+  EnumerationSize expected = {};  ///< of an enumeration that is made for the time being
 };
 
 /// A relation of a tiled mesh, in tiled ids; tiles.input() turns them into the input's.

@@ -318,6 +318,12 @@ class ConnectionCore {
   Provider& provider_of() {
     return providers_[slot<R>()];
   }
+  /// Nothing if it was not counted.
+  [[nodiscard]] EnumerationSize expected_enumeration() const {
+    const ConnectCosts& costs = account_.costs();
+    return costs.counts().source == ConnectCounts::Source::exact ? costs.enumeration_size()
+                                                                 : EnumerationSize{};
+  }
   const Enumeration<Dim>& enumeration_locked() {
     if (!has_enumeration_) {
       monitor_of(options_.monitor).update("numbering edges and faces", 0);
@@ -327,7 +333,7 @@ class ConnectionCore {
       if (numbering == Numbering::implicit) {
         enumeration_ = Enumeration<Dim>::make_implicit(tiles_, exec);
       } else if (!enumerate_on_device()) {
-        enumeration_ = Enumeration<Dim>::make_explicit(tiles_, exec);
+        enumeration_ = Enumeration<Dim>::make_explicit(tiles_, exec, expected_enumeration());
       }
       has_enumeration_ = true;
       ConnectCounts counts = account_.costs().counts();
@@ -362,7 +368,9 @@ class ConnectionCore {
       if constexpr (is_link<R>) {
         return materialize_links<R>(tiles_, enumeration_, {.exec = exec, .monitor = options_.monitor});
       } else {
-        return materialize<R>(tiles_, enumeration_, {.exec = exec, .monitor = options_.monitor});
+        return materialize<R>(
+            tiles_, enumeration_,
+            {.exec = exec, .monitor = options_.monitor, .expected = expected_enumeration()});
       }
     }());
     uint32_t* values = reinterpret_cast<uint32_t*>(csr->values.data());  // an id is its index

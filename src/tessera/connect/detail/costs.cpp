@@ -67,10 +67,16 @@ Bytes ConnectCosts::enumeration(Numbering numbering) const {
   if (numbering == Numbering::none) return 0;
   const Bytes intervals = 2 * taken_by_array(4 * (counts_.tiles + 1));
   if (numbering == Numbering::implicit) return intervals;
-  Bytes whole = taken_by_array(4 * (counts_.vertices + 1)) + taken_by_array(4 * counts_.edges);
-  if (counts_.dimension == 3)
-    whole += taken_by_array(4 * (counts_.edges + 1)) + taken_by_array(4 * counts_.faces);
+  const EnumerationSize size = enumeration_size();
+  Bytes whole = taken_by_array(4 * (counts_.vertices + 1)) + taken_by_array(4 * size.edges);
+  if (counts_.dimension == 3) whole += taken_by_array(4 * (size.edges + 1)) + taken_by_array(4 * size.faces);
   return intervals + whole;
+}
+
+EnumerationSize ConnectCosts::enumeration_size() const {
+  // VV is counted without faces. Euler's formula gives them, but for holes and hollows.
+  const bool has_faces = counts_.dimension == 2 || counts_.faces > 0;
+  return {counts_.edges, has_faces ? counts_.faces : counts_.edges + counts_.cells};
 }
 
 Bytes ConnectCosts::counter() const {
@@ -80,8 +86,8 @@ Bytes ConnectCosts::counter() const {
 Bytes ConnectCosts::enumeration_peak(Numbering numbering, int threads) const {
   if (numbering == Numbering::none) return 0;
   const Bytes makers = static_cast<Bytes>(threads) * maker();
-  const Bytes grown = (numbering == Numbering::implicit ? 1 : growth) * enumeration(numbering);
-  return grown + makers;
+  const bool is_known = numbering == Numbering::implicit || counts_.source != ConnectCounts::Source::bound;
+  return (is_known ? 1 : growth) * enumeration(numbering) + makers;
 }
 
 Bytes ConnectCosts::maps(RelationSet set) const {

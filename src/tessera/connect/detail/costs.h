@@ -11,7 +11,7 @@
 // tiles' elements, a few dozen neighbouring tiles (tile/lookup.h). Links are made by a maker of their own,
 // with a tile and a star. Enumerations and materialized relations are made from half stars of a few tiles
 // together (tile/detail/groups.h), and the latter need an explicit enumeration: a temporary one if there is
-// none. Arrays that grow are counted twice.
+// none. Arrays that grow are counted twice; those of an enumeration do not if edges and faces were counted.
 #pragma once
 
 #include <algorithm>
@@ -21,6 +21,7 @@
 
 #include <tessera/connect/detail/counts.h>
 #include <tessera/core/memory.h>
+#include <tessera/tile/enumeration.h>
 
 namespace tessera::detail {
 
@@ -47,7 +48,9 @@ class ConnectCosts {
   [[nodiscard]] Bytes mesh() const;
   [[nodiscard]] Bytes tiled_mesh() const { return counts_.tiled_mesh; }
   [[nodiscard]] Bytes enumeration(Numbering numbering) const;
-  /// While threads make it: its arrays as they grow.
+  /// The edges and faces it will have; what it is made with if they were counted.
+  [[nodiscard]] EnumerationSize enumeration_size() const;
+  /// While threads make it: its arrays, which grow if nothing was counted.
   [[nodiscard]] Bytes enumeration_peak(Numbering numbering, int threads) const;
   /// What each thread needs that counts.
   [[nodiscard]] Bytes counter() const;

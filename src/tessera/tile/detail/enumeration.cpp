@@ -43,9 +43,12 @@ void append_offsets(Array<uint32_t>& to, size_t at, const Array<uint32_t>& from,
 /// touched; if that is not enough, the arrays grow while nobody copies.
 class Assembly {
  public:
-  Assembly(size_t vertices, size_t cells) : cells_(cells) {
+  Assembly(size_t vertices, size_t cells, EnumerationSize expected, bool has_faces) : cells_(cells) {
     whole_.edge_offsets.resize(vertices + 1);
     whole_.edge_offsets[0] = 0;
+    whole_.edge_hi.resize(expected.edges);
+    whole_.face_offsets.resize(has_faces ? expected.edges + 1 : 1);
+    whole_.face_hi.resize(has_faces ? expected.faces : 0);
   }
 
   /// `cells_done`: how many cells this part and those before it have.
@@ -186,9 +189,10 @@ Enumeration<Dim> Enumeration<Dim>::make_implicit(const TiledMesh<Dim>& tiles, co
 }
 
 template <int Dim>
-Enumeration<Dim> Enumeration<Dim>::make_explicit(const TiledMesh<Dim>& tiles, const Exec& exec) {
+Enumeration<Dim> Enumeration<Dim>::make_explicit(const TiledMesh<Dim>& tiles, const Exec& exec,
+                                                 EnumerationSize expected) {
   (void)host_only(exec, "an explicit enumeration");
-  Assembly whole(tiles.vertex_count(), tiles.cell_count());
+  Assembly whole(tiles.vertex_count(), tiles.cell_count(), expected, Dim == 3);
   const auto work_out = [&](const TileGroup& group, Scratch<Dim>& mine) {
     mine.stars.load(tiles, group.begin, group.end);
     fill_part(mine.stars, mine.star, mine.part);

@@ -50,7 +50,7 @@ class Materializer {
       : tiles_(&tiles), exec_(Exec::host(options.exec.threads())), monitor_(monitor_of(options.monitor)) {
     report(0);
     if (needs_whole && !enumeration.is_explicit()) {
-      temporary_ = Enumeration<Dim>::make_explicit(tiles, exec_);
+      temporary_ = Enumeration<Dim>::make_explicit(tiles, exec_, options.expected);
       report(0.3);
     }
     whole_ = !needs_whole ? nullptr : temporary_.has_value() ? &temporary_->whole() : &enumeration.whole();

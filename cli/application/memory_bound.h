@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include <tessera/core/memory.h>
 
@@ -34,5 +35,13 @@ class MemoryBound {
  private:
   std::optional<Bytes> before_;  ///< the limit that was there, while this one is
 };
+
+/// Bytes that a verb holds for each byte of a file, with a usual mesh or a grid of 4-byte numbers: what there
+/// is to say of --memory before the file is read. tests/cli/memory_sweep_test.cpp holds it against runs.
+struct HeldOfFile {
+  double mesh = 0;
+  double grid = 0;
+};
+[[nodiscard]] HeldOfFile held_of_file(std::string_view verb);
 
 }  // namespace tessera::cli

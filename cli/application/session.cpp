@@ -78,13 +78,13 @@ Session::Session(std::string verb, CommonOptions options, std::stop_token stop)
   monitor_.report = [this](std::string_view stage, double fraction) { bar_.update(stage, fraction); };
   monitor_.stop = std::move(stop);
   if (memory_.limit() == MemoryBudget::unlimited) return;
-  const Bytes program = resident_bytes() + MemoryBound::code_bytes;
-  if (program >= memory_.limit()) {
+  program_bytes_ = resident_bytes() + MemoryBound::code_bytes;
+  if (program_bytes_ >= memory_.limit()) {
     throw Error(ErrorCode::out_of_memory,
                 fmt::format("the program itself takes {}, and --memory allows {}; allow more",
-                            format_bytes(program), format_bytes(memory_.limit())));
+                            format_bytes(program_bytes_), format_bytes(memory_.limit())));
   }
-  memory_.adopt(program);
+  memory_.adopt(program_bytes_);
   if (!exec_ || !exec_->is_cuda()) bound_memory();
 }
 
@@ -97,6 +97,24 @@ void Session::settle_memory() {
   const Bytes reserved = memory_.reserved();
   const Bytes held = resident_bytes();
   if (held > reserved) memory_.adopt(held - reserved);
+}
+
+void Session::count_input(Bytes bytes, bool is_grid) {
+  const HeldOfFile held = held_of_file(verb_);
+  input_bytes_ += static_cast<Bytes>(static_cast<double>(bytes) * (is_grid ? held.grid : held.mesh));
+}
+
+Bytes Session::usual_limit(Bytes factor) const {
+  return program_bytes_ + mib(12) + mib(2) * static_cast<Bytes>(host().threads()) + factor * input_bytes_;
+}
+
+std::string Session::ample_advice() const {
+  constexpr Bytes unusual = 4;  // times what a file of its size takes: meshes and fields are of all kinds
+  const Bytes failed = memory_.limit() + memory_.limit() / 8;
+  for (Bytes factor = 1; factor <= unusual * unusual; factor *= unusual) {
+    if (usual_limit(factor) > failed) return "; allow " + format_limit(usual_limit(factor));
+  }
+  return "; allow more";
 }
 
 Exec Session::cuda(int device) {
@@ -166,7 +184,7 @@ Error Session::with_advice(const Error& error) const {
   if (error.code() == ErrorCode::out_of_memory && is_limited && what.find("--memory") == std::string::npos) {
     const bool names_limit = what.find("the limit must be") != std::string::npos;
     return {error.code(),
-            fmt::format("{}{}", what, names_limit ? " (--memory)" : "; allow more with --memory")};
+            fmt::format("{}{}", what, names_limit ? " (--memory)" : ample_advice() + " with --memory")};
   }
   return with_device_advice(error);
 }
@@ -262,8 +280,8 @@ Error Session::out_of_memory() const {
   if (memory_.limit() == MemoryBudget::unlimited)
     return {ErrorCode::out_of_memory, "the machine has no more memory to give; use a smaller input"};
   return {ErrorCode::out_of_memory,
-          fmt::format("this takes more than the {} that --memory allows; it held {} at most",
-                      format_bytes(memory_.limit()), format_bytes(peak_resident_bytes()))};
+          fmt::format("this takes more than the {} that --memory allows; it held {} at most{}",
+                      format_bytes(memory_.limit()), format_bytes(peak_resident_bytes()), ample_advice())};
 }
 
 void Session::check_stop() const {

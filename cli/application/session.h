@@ -79,6 +79,11 @@ class Session {
   [[nodiscard]] Bytes memory_option() const { return memory_option_; }
   /// Reserves what the process holds beyond all reservations: what a finished stage has left behind.
   void settle_memory();
+  /// Counts bytes of a file to read, or of a mesh that was made of one and is larger.
+  void count_input(Bytes bytes, bool is_grid);
+  /// The --memory for files like those that were counted: an estimate, for what is refused before they are
+  /// read. `factor` times what they usually take.
+  [[nodiscard]] Bytes usual_limit(Bytes factor = 1) const;
   /// Leaves --memory to the reservations from now on (MemoryBound).
   void lift_memory_bound() { bound_.lift(); }
 
@@ -168,6 +173,8 @@ class Session {
     return result;
   }
   [[nodiscard]] Error with_advice(const Error& error) const;
+  /// "; allow 120M", or more where a run with so much has failed.
+  [[nodiscard]] std::string ample_advice() const;
   [[nodiscard]] Json make_json(const Error* failure) const;
 
   std::string verb_;
@@ -178,7 +185,9 @@ class Session {
   Bytes memory_option_;
   MemoryBudget memory_;
   MemoryBound bound_;
-  Bytes device_memory_;  ///< 0: no limit
+  Bytes program_bytes_ = 0;  ///< what it held at first
+  Bytes input_bytes_ = 0;    ///< that the run takes for its files, by held_of_file()
+  Bytes device_memory_;      ///< 0: no limit
   std::optional<Exec> exec_;
   bool is_on_device_ = false;
   Bytes estimated_ = 0;  ///< of a GPU's memory

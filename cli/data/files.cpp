@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdio>
 #include <fstream>
@@ -30,18 +31,28 @@ std::string dotted_list(const std::vector<std::string_view>& extensions) {
   return list;
 }
 
-/// Refuses a file that cannot fit: what is on the disk is the least that reading it will take.
-void check_fits(Session& session, const fs::path& file) {
+bool is_grid_file(const fs::path& file) {
+  constexpr std::array<std::string_view, 6> extensions = {"vti", "pvti", "nrrd", "nhdr", "mhd", "mha"};
+  const std::string extension = extension_of(file);
+  return std::ranges::find(extensions, extension) != extensions.end();
+}
+
+/// Refuses a file that cannot fit: what is on the disk is the least that reading it will take. Gives its
+/// size.
+Bytes check_fits(Session& session, const fs::path& file) {
   std::error_code unknown;
   const auto size = fs::file_size(file, unknown);
   const MemoryBudget& memory = session.memory();
-  if (unknown || size <= memory.left()) return;
+  if (unknown) return 0;
+  session.count_input(size, is_grid_file(file));
+  if (size <= memory.left()) return size;
   throw Error(
       ErrorCode::out_of_memory,
       fmt::format("'{}' is {} on the disk and was not read, because --memory allows {} and {} are in use; "
                   "allow {} or more",
                   file.string(), format_bytes(size), format_bytes(memory.limit()),
-                  format_bytes(memory.used()), format_limit(memory.used() + size + mib(1))));
+                  format_bytes(memory.used()),
+                  format_limit(std::max(memory.used() + size + mib(1), session.usual_limit()))));
 }
 
 }  // namespace
@@ -102,7 +113,7 @@ Input read_input(Session& session, const InputOptions& options, CellMesh* cells)
   }
   const int descriptor = received ? received->descriptor() : -1;
   if (!options.raw.dims.empty()) return read_raw_volume(session, options, descriptor);
-  if (!received) check_fits(session, options.file);
+  const Bytes size = received ? 0 : check_fits(session, options.file);
   if (options.simplices) cells = nullptr;
   ReadResult read = session.in_phase(Phase::read, [&] {
     try {
@@ -130,6 +141,7 @@ Input read_input(Session& session, const InputOptions& options, CellMesh* cells)
   for (const std::filesystem::path& part : read.report.parts) session.add_part(part);
   const Bytes bytes = std::visit([](const auto& mesh) { return mesh.bytes(); }, read.mesh) +
                       (cells != nullptr ? cells->bytes() : 0);
+  if (bytes > size) session.count_input(bytes - size, std::holds_alternative<Grid>(read.mesh));
   Reservation reservation =
       Reservation::of_held(session.memory(), bytes, "the mesh of '" + options.file.string() + "'");
   session.settle_memory();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -21,7 +22,7 @@ StorageMode mode_named(const std::string& provider) {
 }
 
 /// A grid as simplices without its fields: the field is read where it is.
-void cut_grid(Session& session, TopologyInput& input) {
+void cut_grid(Session& session, const TopologyArguments& arguments, TopologyInput& input) {
   const Grid& grid = std::get<Grid>(input.input.mesh);
   Grid bare;
   bare.dims = grid.dims;
@@ -30,8 +31,10 @@ void cut_grid(Session& session, TopologyInput& input) {
   bare.direction = grid.direction;
   const Bytes bytes = triangulation_bytes(bare);
   // The most that an analysis takes, so that the value that is named will do.
-  const Bytes analysis = 24 * Bytes{grid.vertex_count()} + 3 * bytes + mib(2) * session.host().threads();
-  if (bytes > session.memory().left())
+  const MeshSize size{dimension(grid), grid.vertex_count(), bytes / (4 * (Bytes(dimension(grid)) + 1))};
+  const Bytes analysis = mib(5) + 24 * Bytes{grid.vertex_count()} + 3 * bytes +
+                         mib(2) * session.host().threads() + least_provider_bytes(session, arguments, size);
+  if (bytes + bytes / 4 + mib(2) > session.memory().left())
     session.memory().reserve(bytes + analysis, "cutting the grid into simplices and analysing them");
   input.cut_room = Reservation(session.memory(), bytes, "the simplices that the grid is cut into");
   input.cut = triangulate(bare, session.host());
@@ -77,6 +80,15 @@ void check_provider(const TopologyArguments& arguments) {
                           arguments.provider));
 }
 
+Bytes least_provider_bytes(Session& session, const TopologyArguments& arguments, const MeshSize& size) {
+  if (arguments.provider == "push") return 0;
+  constexpr RelationKey of_solids[] = {key_of<VT>};
+  constexpr RelationKey of_surfaces[] = {key_of<VF>};
+  const PlanOptions options = {.exec = session.host(), .producers = arguments.producers};
+  const ConnectPlan costs = plan(size, size.dimension == 3 ? of_solids : of_surfaces, options);
+  return limit_for_connection(mib(6), least_memory(costs, mode_named(arguments.provider)));
+}
+
 std::unique_ptr<TopologyInput> read_topology_input(Session& session, const TopologyArguments& arguments) {
   check_provider(arguments);
   auto input = std::make_unique<TopologyInput>();
@@ -84,8 +96,22 @@ std::unique_ptr<TopologyInput> read_topology_input(Session& session, const Topol
   for (const std::string& note : input->input.report.notes) session.note(note);
   input->field = session.in_phase(
       Phase::prepare, [&] { return &choose_point_scalar(session, input->input, arguments.field); });
-  if (input->is_grid()) session.in_phase(Phase::prepare, [&] { cut_grid(session, *input); });
+  if (input->is_grid()) session.in_phase(Phase::prepare, [&] { cut_grid(session, arguments, *input); });
   return input;
+}
+
+template <int Dim>
+Bytes large_star_bytes(Session& session, const SimplexMesh<Dim>& mesh) {
+  if (session.memory().limit() == MemoryBudget::unlimited) return 0;
+  constexpr Bytes of_cell = 160;
+  Array<std::uint32_t> cells_of(mesh.vertex_count(), 0);
+  std::uint32_t most = 0;
+  for (const auto& cell : mesh.cells) {
+    for (const VertexId v : cell) {
+      if (v.index() < cells_of.size()) most = std::max(most, ++cells_of[v.index()]);
+    }
+  }
+  return most > 1024 ? of_cell * most : 0;
 }
 
 template <int Dim>
@@ -202,6 +228,8 @@ template Domain<2> make_domain(Session&, const TopologyArguments&, const Simplex
                                const Exec&);
 template Domain<3> make_domain(Session&, const TopologyArguments&, const SimplexMesh<3>&, const Field&,
                                const Exec&);
+template Bytes large_star_bytes(Session&, const TriMesh&);
+template Bytes large_star_bytes(Session&, const TetMesh&);
 template void report_provider(Session&, const TopologyArguments&, const Domain<2>&);
 template void report_provider(Session&, const TopologyArguments&, const Domain<3>&);
 

@@ -86,6 +86,15 @@ void report_provider(Session& session, const TopologyArguments& arguments, const
 /// "kuhn64.vtu: 116,208 points, 634,698 tetrahedra, field 'rough'".
 [[nodiscard]] std::string describe(const TopologyArguments& arguments, const TopologyInput& input);
 
+/// What the largest star takes while it is looked at, beyond what every thread has for stars. Counted if
+/// --memory is given: an apex of all cells is rare.
+template <int Dim>
+[[nodiscard]] Bytes large_star_bytes(Session& session, const SimplexMesh<Dim>& mesh);
+
+/// What the provider's connectivity takes at least, estimated; nothing for pushed stars.
+[[nodiscard]] Bytes least_provider_bytes(Session& session, const TopologyArguments& arguments,
+                                         const MeshSize& size);
+
 /// Calls f(domain) for the mesh's dimension, where --device says; if a GPU fails it may be called again.
 /// work_of(mesh) is the library's estimate of the analysis.
 template <class WorkOf, class F>
@@ -100,8 +109,13 @@ void with_domain(Session& session, const TopologyArguments& arguments, const Top
             f(std::as_const(domain));
             report_provider(session, arguments, domain);
           };
-          const Work work = work_of(mesh);
+          Work work = work_of(mesh);
+          work.host_bytes += large_star_bytes(session, mesh);
           if (arguments.provider == "push") return session.run_on_device(work, run);
+          Work all = work;
+          all.host_bytes += least_provider_bytes(session, arguments,
+                                                 {mesh.dimension, mesh.vertex_count(), mesh.cell_count()});
+          (void)session.reserve(all);  // or it is refused; the connectivity takes its part of what is left
           const Reservation room = session.reserve(work);
           run(session.host());
         }

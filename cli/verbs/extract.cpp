@@ -146,12 +146,12 @@ AnyMesh take_part(Session& session, const ExtractArguments& options, const Simpl
   Components components;
   Reservation ids;
   if (options.asks_for_components()) {
-    ids = Reservation(session.memory(), 8 * mesh.vertex_count() + 4 * cells, "the components");
+    ids = Reservation(session.memory(), mib(4) + 8 * mesh.vertex_count() + 4 * cells, "the components");
     components = choose_components(session, options, mesh, keeps);
   }
   const std::size_t kept = count_kept(keeps);
   const Bytes added = (options.components ? 8 * kept : 0) + (options.provenance ? id_bytes(mesh, kept) : 0);
-  room = Reservation(session.memory(), extracted_bytes(mesh, kept) + added, "the part that is kept");
+  room = Reservation(session.memory(), mib(6) + extracted_bytes(mesh, kept) + added, "the part that is kept");
   Extracted<Dim> part = extract_cells(mesh, keeps, {.exec = session.host(), .monitor = &session.monitor()});
   FieldSet& cell_data = part.mesh.cell_data;
   if (options.components) {

@@ -50,7 +50,7 @@ void declare_gradient(OptionList& app, GradientVerbOptions& options) {
 /// Of a line for each pair, while it is made and written; half of all cells are in pairs with the others.
 template <int Dim>
 Bytes pair_bytes(const SimplexMesh<Dim>& mesh) {
-  return 140 * (mesh.vertex_count() + (Dim == 3 ? 2 : 1) * mesh.cell_count());
+  return 210 * (mesh.vertex_count() + (Dim == 3 ? 2 : 1) * mesh.cell_count());
 }
 
 template <int Dim>

@@ -66,9 +66,10 @@ AnyMesh take_part(Session& session, const ThresholdArguments& options, const Sim
                           .monitor = &session.monitor()});
   });
   const std::size_t kept = count_kept(keeps);
-  const Reservation room(session.memory(),
-                         extracted_bytes(mesh, kept) + (options.provenance ? id_bytes(mesh, kept) : 0),
-                         "the part that is kept");
+  const Reservation room(
+      session.memory(),
+      mib(6) + extracted_bytes(mesh, kept) + (options.provenance ? id_bytes(mesh, kept) : 0),
+      "the part that is kept");
   Extracted<Dim> part = session.in_phase(Phase::compute, [&] {
     return extract_cells(mesh, keeps, {.exec = session.host(), .monitor = &session.monitor()});
   });

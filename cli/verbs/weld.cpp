@@ -34,7 +34,7 @@ void declare_weld(OptionList& app, WeldArguments& options) {
 template <int Dim>
 void weld_and_write(Session& session, const WeldArguments& options, const SimplexMesh<Dim>& soup) {
   const Reservation room(session.memory(),
-                         weld_bytes(soup.vertex_count(), soup.cell_count(), Dim, options.tolerance),
+                         mib(6) + weld_bytes(soup.vertex_count(), soup.cell_count(), Dim, options.tolerance),
                          "the welded mesh");
   Welded<Dim> welded;
   const auto run = [&](const Exec& exec) {

@@ -1,6 +1,7 @@
 #include "cli/run_program.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,15 +71,18 @@ pid_t ProgramTest::start(const Arguments& arguments) const {
   return spawn(arguments, {});
 }
 
-int ProgramTest::wait_for(pid_t child) {
+int ProgramTest::wait_for(pid_t child, std::uint64_t* peak) {
   int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
+  rusage usage{};
+  EXPECT_EQ(wait4(child, &status, 0, &usage), child);
+  if (peak != nullptr) *peak = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 Outcome ProgramTest::run(const Arguments& arguments, const Arguments& environment) const {
-  const int code = wait_for(spawn(arguments, environment));
-  return {code, content_of(log_folder_ / "out"), content_of(log_folder_ / "err")};
+  std::uint64_t peak = 0;
+  const int code = wait_for(spawn(arguments, environment), &peak);
+  return {code, content_of(log_folder_ / "out"), content_of(log_folder_ / "err"), peak};
 }
 
 nlohmann::json ProgramTest::run_json(Arguments arguments, int expected_code) const {

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -16,6 +17,7 @@ struct Outcome {
   int code = -1;  ///< the exit code, or 128 + the signal that ended it
   std::string out;
   std::string err;
+  std::uint64_t peak = 0;  ///< bytes of memory that it held at most
 };
 
 /// A test with an empty folder, which is where the program runs; removed afterwards.
@@ -33,8 +35,8 @@ class ProgramTest : public testing::Test {
 
   /// Starts the program and leaves it running; end it with wait_for().
   pid_t start(const Arguments& arguments) const;
-  /// Waits for the program's end and collects its exit code.
-  static int wait_for(pid_t child);
+  /// Waits for the program's end and collects its exit code, and the most memory that it held.
+  static int wait_for(pid_t child, std::uint64_t* peak = nullptr);
 
   [[nodiscard]] std::filesystem::path path(const std::string& name) const { return folder_ / name; }
   /// The names in the folder, hidden ones too, less what the test keeps for itself.

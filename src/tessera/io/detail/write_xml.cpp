@@ -9,8 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include <vtkSmartPointer.h>
-#include <vtkZLibDataCompressor.h>
+#include <vtk_zlib.h>
 
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/io/detail/cells.h>
@@ -25,6 +24,9 @@ constexpr std::array<std::string_view, 10> type_names = {"Int8",   "UInt8", "Int
 
 /// Blocks of a compressed array: independent, so that threads share them.
 constexpr std::size_t block_bytes = 1 << 16;
+/// The most that a compressed block takes, as zlib's compressBound() says.
+constexpr std::size_t slot_bytes =
+    block_bytes + (block_bytes >> 12) + (block_bytes >> 14) + (block_bytes >> 25) + 13;
 /// How many are compressed before they are written.
 constexpr std::size_t blocks_per_thread = 8;
 /// Files about as large as those of zlib's default 6, in a quarter of its time (docs/measurements.md).
@@ -151,39 +153,28 @@ class XmlWriter {
     header.resize(3 + blocks);
     const std::uint64_t place = output_.position();
     output_.write(header.data(), header.size() * sizeof(header[0]));
-    make_compressors();
-    const std::size_t batch = blocks_per_thread * compressors_.size();
+    const std::size_t batch = blocks_per_thread * static_cast<std::size_t>(options_.exec.threads());
+    packed_.resize(slot_bytes * batch);
     for (std::size_t first = 0; first < blocks; first += batch) {
       const std::span sizes = std::span(header).subspan(3 + first, std::min(batch, blocks - first));
       compress(array, first, sizes);
       output_.report();
-      for (std::size_t i = 0; i < sizes.size(); ++i) {
-        if (sizes[i] == 0) output_.fail("cannot be compressed");
-        output_.write(packed_.data() + i * slot_bytes_, sizes[i]);
-      }
+      for (std::size_t i = 0; i < sizes.size(); ++i) output_.write(packed_.data() + i * slot_bytes, sizes[i]);
     }
     output_.patch(place, {reinterpret_cast<const char*>(header.data()), header.size() * sizeof(header[0])});
   }
 
-  /// One for each thread, and room for the blocks under way.
-  void make_compressors() {
-    if (!compressors_.empty()) return;
-    compressors_.resize(static_cast<std::size_t>(options_.exec.threads()));
-    for (auto& compressor : compressors_) {
-      compressor = vtkSmartPointer<vtkZLibDataCompressor>::New();
-      compressor->SetCompressionLevel(zlib_level);
-    }
-    slot_bytes_ = compressors_[0]->GetMaximumCompressionSpace(block_bytes);
-    packed_.resize(slot_bytes_ * blocks_per_thread * compressors_.size());
-  }
-
-  /// Compresses blocks from `first` on, as many as there are sizes, on all threads. A size of 0 is a failure.
+  /// Compresses blocks from `first` on, as many as there are sizes, on all threads.
   void compress(const Pending& array, std::size_t first, std::span<std::uint64_t> sizes) {
-    host::for_each_chunk(options_.exec.threads(), sizes.size(), 1, [&](host::Range one, int worker) {
+    host::for_each_chunk(options_.exec.threads(), sizes.size(), 1, [&](host::Range one, int) {
       const std::size_t begin = (first + one.begin) * block_bytes;
-      sizes[one.begin] = compressors_[static_cast<std::size_t>(worker)]->Compress(
-          static_cast<const unsigned char*>(array.data) + begin, std::min(block_bytes, array.bytes - begin),
-          packed_.data() + one.begin * slot_bytes_, slot_bytes_);
+      uLongf size = slot_bytes;
+      const int status =
+          compress2(packed_.data() + one.begin * slot_bytes, &size,
+                    static_cast<const unsigned char*>(array.data) + begin,
+                    static_cast<uLong>(std::min(block_bytes, array.bytes - begin)), zlib_level);
+      if (status != Z_OK) throw std::bad_alloc();  // there is nothing else that can go wrong
+      sizes[one.begin] = size;
     });
   }
 
@@ -191,9 +182,7 @@ class XmlWriter {
   const WriteOptions& options_;
   std::vector<std::string> open_;
   std::vector<Pending> pending_;
-  std::vector<vtkSmartPointer<vtkZLibDataCompressor>> compressors_;
-  std::size_t slot_bytes_ = 0;
-  Array<unsigned char> packed_;
+  Array<unsigned char> packed_;  // blocks under way
 };
 
 std::string quote(const std::string& name, std::initializer_list<std::string> values) {

@@ -1,0 +1,51 @@
+// What the tests of --memory share: meshes of several kinds, and a sweep over budgets.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tessera/core/memory.h>
+
+#include "cli/run_program.h"
+
+namespace tessera::test {
+
+class MemoryCase : public ProgramTest {
+ protected:
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  static constexpr bool is_bounded = false;  // sanitizers take memory of their own
+#else
+  static constexpr bool is_bounded = true;
+#endif
+
+  /// `tessera make ARGUMENTS`.
+  void make(const Arguments& arguments);
+  /// A mesh by the name of its file:
+  ///   kuhn.vtu, kuhn-shuffled.vtu   tetrahedra of a lattice, and the same in a random order
+  ///   cone.vtk                      tetrahedra around one vertex
+  ///   tangle.vtk                    random tetrahedra: edges and triangles of many
+  ///   split.vtu, refined.vtu        24 tetrahedra a voxel, and finer and finer ones, with several fields
+  ///   ico.vtp, grid.vti             a sphere, and a volume
+  /// `size` says how fine.
+  void make_named(const std::string& file, int size);
+
+  static Arguments with_limit(Arguments line, const std::string& limit);
+  static std::string limit_text(Bytes bytes) {
+    return std::to_string(bytes / 1024) + "K";
+  }
+  /// The size that a refusal names; empty if it names none.
+  static std::string named_limit(const std::string& message);
+
+  /// Runs within budgets from the program's own size up to twice what the line takes without one. Each run
+  /// stays within its budget, or is refused with a value that works. What is named before the mesh of a cone
+  /// or a tangle is known may be too little; what is named then is not.
+  void expect_bounded(const Arguments& line, int budgets);
+
+ private:
+  /// The value that a refusal names, or 0 if the run worked.
+  Bytes run_within(const Arguments& line, Bytes limit) const;
+  void make_cone(const std::string& file, int size) const;
+  void make_tangle(const std::string& file, int size) const;
+};
+
+}  // namespace tessera::test

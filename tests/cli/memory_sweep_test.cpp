@@ -1,0 +1,72 @@
+// --memory over all verbs, storage modes and thread counts: 20 budgets each, on meshes of several kinds.
+#include "cli/memory_case.h"
+
+#include <sstream>
+
+namespace tessera::test {
+namespace {
+
+/// A command line, in words. Its first file is made.
+class MemorySweep : public MemoryCase, public testing::WithParamInterface<const char*> {
+ protected:
+  static Arguments words(const std::string& text) {
+    std::istringstream stream(text);
+    Arguments words;
+    for (std::string word; stream >> word;) words.push_back(word);
+    return words;
+  }
+};
+
+TEST_P(MemorySweep, StaysWithinEveryBudget) {
+  const Arguments line = words(GetParam());
+  make_named(line[1], 32);
+  for (const char* threads : {"1", "2", "4"}) {
+    SCOPED_TRACE(std::string(GetParam()) + " --threads " + threads);
+    Arguments threaded = line;
+    threaded.insert(threaded.end(), {"--threads", threads});
+    expect_bounded(threaded, 20);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, MemorySweep,
+                         testing::Values("info kuhn.vtu", "doctor refined.vtu",
+                                         "convert refined.vtu c.vtu --compress",
+                                         "convert kuhn.vtu c.ply --surface"));
+INSTANTIATE_TEST_SUITE_P(
+    Topology, MemorySweep,
+    testing::Values("critical-points kuhn-shuffled.vtu -o p.vtp", "critical-points cone.vtk",
+                    "critical-points tangle.vtk", "critical-points refined.vtu --field rough",
+                    "critical-points grid.vti", "critical-points grid.vti --provider implicit",
+                    "critical-points kuhn.vtu --provider explicit",
+                    "critical-points split.vtu --field rough --provider materialized",
+                    "gradient kuhn.vtu -o pairs.vtp", "gradient cone.vtk", "gradient tangle.vtk",
+                    "gradient split.vtu --field rough", "morse-smale kuhn.vtu -o r.vtu --separatrices s.vtp",
+                    "morse-smale kuhn-shuffled.vtu --walls w.vtp",
+                    "morse-smale split.vtu --field rough --walls w.vtp",
+                    "morse-smale refined.vtu --field rough", "morse-smale cone.vtk", "morse-smale tangle.vtk",
+                    "morse-smale ico.vtp", "persistence kuhn-shuffled.vtu", "persistence cone.vtk",
+                    "persistence tangle.vtk", "persistence split.vtu --field mri"));
+INSTANTIATE_TEST_SUITE_P(
+    Relations, MemorySweep,
+    testing::Values("relations kuhn.vtu --relation VV", "relations kuhn.vtu --relation FF",
+                    "relations kuhn.vtu --relation EF --mode explicit",
+                    "relations kuhn-shuffled.vtu --relation EF --mode implicit",
+                    "relations kuhn-shuffled.vtu --relation TT -o t.npz",
+                    "relations split.vtu --relation VE --mode materialized",
+                    "relations refined.vtu --relation EE", "relations tangle.vtk --relation FF",
+                    "relations tangle.vtk --relation VV", "relations cone.vtk --relation VV",
+                    "relations cone.vtk --relation EF", "relations ico.vtp --relation VV"));
+INSTANTIATE_TEST_SUITE_P(
+    Generators, MemorySweep,
+    testing::Values("isosurface grid.vti --value 0.15 -o iso.vtp",
+                    "isosurface refined.vtu --field rough --value 0.5 --normals averaged --provenance",
+                    "isosurface tangle.vtk --value 500000", "subdivide ico.vtp -o fine.vtp",
+                    "subdivide split.vtu", "subdivide cone.vtk", "subdivide tangle.vtk",
+                    "tetrahedralize grid.vti", "tetrahedralize grid.vti --method face-centred -o x.vtu",
+                    "coarsen grid.vti --value 0.15", "weld kuhn.vtu", "weld refined.vtu -o w.vtu",
+                    "weld tangle.vtk --tolerance 0.001", "dual ico.vtp", "curvature ico.vtp",
+                    "slice refined.vtu --axis z", "clip refined.vtu --axis z",
+                    "threshold refined.vtu --field :z --min 0.3", "extract refined.vtu --largest 1"));
+
+}  // namespace
+}  // namespace tessera::test

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -81,7 +82,11 @@ Ranges merge(const Ranges& a, const Ranges& b) {
 
 Box bounding_box(const Points& points, const Exec& exec) {
   const MinMax<double> nothing = no_values<double>();
-  const auto range_of = [&](double value) { return std::isfinite(value) ? min_max_of(value) : nothing; };
+  const auto range_of = [](double value) -> MinMax<double> {  // without branches: points come in no order
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const bool is_finite = std::abs(value) < infinity;
+    return {is_finite ? value : infinity, is_finite ? value : -infinity};
+  };
   const auto [x, y, z] = points.visit([&](auto values) {
     return host::reduce(
         exec.threads(), values.size(), Ranges{nothing, nothing, nothing},

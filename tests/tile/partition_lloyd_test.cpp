@@ -197,6 +197,31 @@ TEST(PartitionLloyd, EveryComponentHasItsOwnPatches) {
   EXPECT_EQ(compute_face_patches(mesh, {.max_faces = 1}).patches, 4281u);
 }
 
+/// So many faces in a row, each of vertices j, j + 1, j + 2; vertex j is numbered id_of(j).
+template <class IdOf>
+void add_strip(TriMesh& mesh, std::uint32_t faces, const IdOf& id_of) {
+  for (std::uint32_t j = 0; j < faces; ++j)
+    mesh.cells.push_back({VertexId(id_of(j)), VertexId(id_of(j + 1)), VertexId(id_of(j + 2))});
+}
+
+// Two strips whose vertices take turns, five of each. Without geometry faces come in that order too, and the
+// first seeds, 5, 15, 25 and so on, all lie in the second strip. The first gets its own: one for ten faces.
+TEST(PartitionLloyd, ComponentsWithoutASeedGetTheirOwn) {
+  TriMesh mesh;
+  add_strip(mesh, 1000, [](std::uint32_t j) { return j / 5 * 10 + j % 5; });
+  add_strip(mesh, 1000, [](std::uint32_t j) { return j / 5 * 10 + 5 + j % 5; });
+  mesh.points = Array<Vec3f>(2010, Vec3f{0, 0, 0});
+  const LloydOptions options = {.max_faces = 12, .max_iterations = 1};
+  check_patches(mesh, options);
+  const FacePatches patches = compute_face_patches(mesh, options);
+  EXPECT_EQ(patches.patches, 300u);  // 200 in the second strip
+  for (const int threads : {2, 4}) {
+    EXPECT_EQ(compute_face_patches(mesh, {.max_faces = 12, .max_iterations = 1, .exec = Exec::host(threads)})
+                  .patch_of_face,
+              patches.patch_of_face);
+  }
+}
+
 // A patch may have 4 faces, so isolated vertices come in twos: 3 | 2 | 2 | 1 vertices.
 TEST(PartitionLloyd, IsolatedVerticesComeLast) {
   const TriMesh mesh = make_union({make_small_surface("triangle")}, 5);

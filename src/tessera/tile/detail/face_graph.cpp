@@ -1,111 +1,126 @@
-// Neighbours from the stars of each tile's vertices; components by union of trees.
+// Neighbours from the sides that meet at the lower vertex of their edge.
+//
+// Faces ascend by their corners a < b < c. Those that have a vertex as `a` are therefore a run, and give it
+// the sides ab and ac. Only the side bc has to be brought to its lower vertex b.
 #include <tessera/tile/detail/face_graph.h>
 
 #include <algorithm>
-#include <atomic>
-#include <utility>
+#include <cstddef>
+#include <span>
+#include <vector>
 
-#include <tessera/exec/detail/host/runs.h>
-#include <tessera/exec/primitives.h>
+#include <tessera/exec/detail/host/walk.h>
 
 namespace tessera::detail {
 namespace {
 
 using std::size_t;
 
-/// Trees of connected faces: a root is the lowest face of its component.
-class Components {
+/// Links the faces of one tile after the other; memory is reused.
+class Linker {
  public:
-  Components(std::span<const FaceNeighbours> neighbours, const Exec& exec)
-      : exec_(exec), parent_(neighbours.size()) {
-    host_for_each(exec_, parent_.size(), [&](size_t f) { parent_[f] = static_cast<uint32_t>(f); });
-    host_for_each(exec_, parent_.size(), [&](size_t f) {
-      for (const uint32_t g : neighbours[f]) join(static_cast<uint32_t>(f), g);
-    });
-  }
+  Linker(const TiledMesh<2>& tiles, Array<FaceNeighbours>& neighbours)
+      : tiles_(tiles), neighbours_(neighbours) {}
 
-  /// The faces of each component, ascending.
-  [[nodiscard]] FaceLists lists() {
-    const size_t n = parent_.size();
-    FaceLists lists{Array<uint32_t>(n), Array<uint32_t>(n + 1)};
-    Array<uint32_t> roots(n);
-    host_for_each(exec_, n, [&](size_t f) {
-      roots[f] = root(static_cast<uint32_t>(f));
-      lists.faces[f] = static_cast<uint32_t>(f);
-    });
-    sort_pairs<uint32_t, uint32_t>(exec_, roots, lists.faces, bits_in_use(n));
-    const size_t count = host::for_each_run<uint32_t>(
-        exec_.threads(), roots,
-        [&](size_t first, size_t, size_t run) { lists.offsets[run] = static_cast<uint32_t>(first); });
-    lists.offsets[count] = static_cast<uint32_t>(n);
-    lists.offsets.resize(count + 1);
-    return lists;
+  void link(TileId t) {
+    owned_ = tiles_.vertices(t);
+    internal_ = tiles_.internal_cells(t);
+    external_ = tiles_.external_cells(t);
+    bring_third_sides();
+    uint32_t face = internal_.begin;
+    for (uint32_t v = owned_.begin; v < owned_.end; ++v) {
+      sides_.clear();
+      for (; face < internal_.end && tiles_.cells()[face][0].index() == v; ++face) {
+        add_side(tiles_.cells()[face][1], place_of(face));
+        add_side(tiles_.cells()[face][2], place_of(face));
+      }
+      const uint32_t i = v - owned_.begin;
+      for (uint32_t k = i == 0 ? 0 : ends_[i - 1]; k < ends_[i]; ++k)
+        add_side(tiles_.cells()[face_at(third_[k])][2], third_[k]);
+      join_sides(tiled::VertexId(v));
+    }
   }
 
  private:
-  std::atomic_ref<uint32_t> parent(uint32_t f) { return std::atomic_ref(parent_[f]); }
+  /// A face's place among those the tile sees, external ones first, which ascends with its id.
+  [[nodiscard]] uint32_t place_of(uint32_t face) const {
+    return static_cast<uint32_t>(external_.size()) + face - internal_.begin;
+  }
+  [[nodiscard]] uint32_t face_at(uint32_t place) const {
+    return place < external_.size() ? external_[place]
+                                    : internal_.begin + place - static_cast<uint32_t>(external_.size());
+  }
 
-  /// Halves the path on its way. Parents only ever go down, so a lost race costs nothing but time.
-  uint32_t root(uint32_t f) {
-    while (true) {
-      uint32_t up = parent(f).load(std::memory_order_relaxed);
-      if (up == f) return f;
-      const uint32_t above = parent(up).load(std::memory_order_relaxed);
-      if (above != up) parent(f).compare_exchange_weak(up, above, std::memory_order_relaxed);
-      f = above;
+  /// For each vertex that the tile owns, the faces that have it as their middle corner.
+  void bring_third_sides() {
+    const uint32_t seen = place_of(internal_.end);
+    const auto for_each_middle = [&](auto&& f) {
+      for (uint32_t place = 0; place < seen; ++place) {
+        const uint32_t middle = tiles_.cells()[face_at(place)][1].index() - owned_.begin;
+        if (middle < owned_.size()) f(middle, place);
+      }
+    };
+    ends_.assign(owned_.size() + 1, 0);
+    for_each_middle([&](uint32_t middle, uint32_t) { ++ends_[middle + 1]; });
+    for (size_t i = 1; i < ends_.size(); ++i) ends_[i] += ends_[i - 1];
+    third_.resize(ends_.back());
+    // A row's begin moves up to its end, which is the next row's begin.
+    for_each_middle([&](uint32_t middle, uint32_t place) { third_[ends_[middle]++] = place; });
+  }
+
+  /// A side compares by its edge's higher vertex, then by face.
+  void add_side(tiled::VertexId higher, uint32_t place) {
+    sides_.push_back(uint64_t{higher.index()} << 32 | place);
+  }
+
+  /// Joins the sides of each edge in a ring; v is the lower vertex of all of them.
+  void join_sides(tiled::VertexId v) {
+    sort_sides();
+    const size_t count = sides_.size();
+    for (size_t first = 0, i = 0; i < count; ++i) {
+      const auto higher = static_cast<uint32_t>(sides_[i] >> 32);
+      const bool is_last = i + 1 == count || sides_[i + 1] >> 32 != higher;
+      const uint32_t face = face_at(static_cast<uint32_t>(sides_[i]));
+      const TiledMesh<2>::Cell& corners = tiles_.cells()[face];
+      const size_t opposite = corners[0] != v ? 0 : corners[1].index() != higher ? 1 : 2;
+      neighbours_[face][opposite] = face_at(static_cast<uint32_t>(sides_[is_last ? first : i + 1]));
+      if (is_last) first = i + 1;
     }
   }
 
-  void join(uint32_t f, uint32_t g) {
-    while (true) {
-      f = root(f);
-      g = root(g);
-      if (f == g) return;
-      if (f < g) std::swap(f, g);
-      uint32_t expected = f;
-      if (parent(f).compare_exchange_strong(expected, g, std::memory_order_relaxed)) return;
+  /// There are six of them as a rule.
+  void sort_sides() {
+    constexpr size_t few = 24;
+    if (sides_.size() > few) {
+      std::ranges::sort(sides_);
+      return;
+    }
+    for (size_t i = 1; i < sides_.size(); ++i) {
+      const uint64_t side = sides_[i];
+      size_t j = i;
+      for (; j > 0 && side < sides_[j - 1]; --j) sides_[j] = sides_[j - 1];
+      sides_[j] = side;
     }
   }
 
-  Exec exec_;
-  Array<uint32_t> parent_;
+  const TiledMesh<2>& tiles_;
+  Array<FaceNeighbours>& neighbours_;
+  TiledMesh<2>::Range owned_;
+  TiledMesh<2>::Range internal_;
+  std::span<const uint32_t> external_;
+  std::vector<uint32_t> ends_;
+  std::vector<uint32_t> third_;
+  std::vector<uint64_t> sides_;
 };
 
 }  // namespace
 
 Array<FaceNeighbours> link_faces(const TiledMesh<2>& tiles, const Exec& exec) {
-  struct Side {
-    tiled::VertexId higher;
-    uint32_t face;
-    uint32_t side;
-  };
   Array<FaceNeighbours> neighbours(tiles.cell_count());
-  for_each_star<std::vector<Side>>(
-      tiles, exec, [&](tiled::VertexId v, std::span<const uint32_t> star, std::vector<Side>& sides) {
-        sides.clear();  // of the edges whose lower vertex is v: every edge is met once
-        for (const uint32_t face : star) {
-          const auto& corners = tiles[tiled::FaceId(face)];
-          if (v == corners[0]) {
-            sides.push_back({corners[1], face, 2});
-            sides.push_back({corners[2], face, 1});
-          } else if (v == corners[1]) {
-            sides.push_back({corners[2], face, 0});
-          }
-        }
-        std::sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) {
-          return a.higher != b.higher ? a.higher < b.higher : a.face < b.face;
-        });
-        for (size_t first = 0, i = 0; i < sides.size(); ++i) {
-          const bool last = i + 1 == sides.size() || sides[i + 1].higher != sides[first].higher;
-          neighbours[sides[i].face][sides[i].side] = sides[last ? first : i + 1].face;
-          if (last) first = i + 1;
-        }
-      });
+  const auto make = [&](int) { return Linker(tiles, neighbours); };
+  host::walk(tiles.tile_count(), {exec}, make,
+             [](Linker& linker, size_t t) { linker.link(TileId(static_cast<uint32_t>(t))); });
   return neighbours;
-}
-
-FaceLists list_components(std::span<const FaceNeighbours> neighbours, const Exec& exec) {
-  return Components(neighbours, exec).lists();
 }
 
 }  // namespace tessera::detail

@@ -41,13 +41,6 @@ void add_common_options(OptionList app, CommonOptions& options) {
   app.add_flag("-q,--quiet", options.quiet, "print errors only")->group(common_group);
 }
 
-std::string lower_first(std::string text) {
-  if (text.size() > 1 && std::islower(static_cast<unsigned char>(text[1])) != 0) {
-    text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
-  }
-  return text;
-}
-
 /// "--colour" of "--colour=red".
 std::string name_of(const std::string& argument) {
   return argument.substr(0, argument.find('='));
@@ -66,6 +59,61 @@ Error unknown_option(const CLI::App& app, const std::string& name) {
   const std::string advice = nearest.empty() ? fmt::format("see '{} --help'", command(app))
                                              : fmt::format("did you mean '{}'?", nearest);
   return {ErrorCode::bad_option, fmt::format("'{}' has no option '{}'; {}", command(app), name, advice)};
+}
+
+/// "-o or --output", or the name of what has a place.
+std::string names_of(const CLI::Option& option) {
+  std::vector<std::string> names;
+  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+  return names.empty() ? option.get_name() : fmt::format("{}", fmt::join(names, " or "));
+}
+
+/// "--field NAME", or "FILE" for what has a place.
+std::string usage_of(const CLI::Option& option) {
+  return option.get_positional() ? option.get_type_name()
+                                 : fmt::format("{} {}", option.get_name(), option.get_type_name());
+}
+
+/// The option that CLI11's complaint is about, or null.
+const CLI::Option* find_named(const CLI::App& app, std::string_view complaint) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (complaint.starts_with(option->get_name() + ":") ||
+        complaint.starts_with("Could not convert: " + option->get_name() + " "))
+      return option;
+  }
+  return nullptr;
+}
+
+/// What is missing: a required option, or one that another cannot do without.
+std::string find_missing(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_required() && option->count() == 0)
+      return fmt::format("{} is missing: {}", usage_of(*option), option->get_description());
+    for (const CLI::Option* other : option->get_needs()) {
+      if (option->count() > 0 && other->count() == 0)
+        return fmt::format("{} does nothing without {}; add that or leave it out", names_of(*option),
+                           names_of(*other));
+    }
+  }
+  return {};
+}
+
+/// CLI11's complaint in our words.
+std::string reword(const CLI::App& app, const CLI::ParseError& error) {
+  const std::string missing = find_missing(app);
+  const CLI::Option* const option = find_named(app, error.what());
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
+    return fmt::format("'{}' is one argument too many", app.remaining().front());
+  if (option != nullptr && option->get_items_expected_max() == 0)
+    return fmt::format("{} takes no value", names_of(*option));
+  if (option != nullptr && dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    return option->count() == 0
+               ? fmt::format("{} has no value; write {}", option->get_name(), usage_of(*option))
+               : fmt::format("{} was given {} times; give it once", names_of(*option), option->count());
+  }
+  if (option == nullptr && !missing.empty()) return missing;
+  return error.what();  // of a check: our own words
 }
 
 /// The words of a type name that are meant as they stand.
@@ -135,13 +183,13 @@ void CommandLine::declare(const Verb& verb) {
   app->set_help_flag("-h,--help", "show this text");
   app->footer("Example:\n" + verb.example);
   OptionList list(*app);
-  actions_.emplace_back(app, verb.declare(list));
+  verbs_.push_back({app, verb.declare(list), verb.is_bound});
   add_common_options(list, options_);
 }
 
 std::vector<std::string> CommandLine::verb_names() const {
   std::vector<std::string> names;
-  for (const auto& [app, action] : actions_) names.push_back(app->get_name());
+  for (const Declared& verb : verbs_) names.push_back(verb.app->get_name());
   return names;
 }
 
@@ -189,10 +237,18 @@ std::string CommandLine::verb() const {
   return &app == &app_ ? "" : app.get_name();
 }
 
+const CommandLine::Declared& CommandLine::parsed_verb() const {
+  const auto found = std::ranges::find_if(verbs_, [](const Declared& verb) { return verb.app->parsed(); });
+  TS_EXPECTS(found != verbs_.end());
+  return *found;
+}
+
 const Action& CommandLine::action() const {
-  const auto found = std::ranges::find_if(actions_, [](const auto& entry) { return entry.first->parsed(); });
-  TS_EXPECTS(found != actions_.end());
-  return found->second;
+  return parsed_verb().action;
+}
+
+bool CommandLine::is_bound() const {
+  return parsed_verb().is_bound;
 }
 
 /// CLI11's complaint as one sentence that says what to do.
@@ -206,9 +262,7 @@ Error CommandLine::explain(const CLI::ParseError& error) const {
   for (const std::string& argument : app.remaining()) {
     if (argument.size() > 1 && argument.starts_with("-")) return unknown_option(app, name_of(argument));
   }
-  std::string reason = lower_first(error.what());
-  while (!reason.empty() && (reason.back() == '.' || reason.back() == '\n')) reason.pop_back();
-  return {ErrorCode::bad_option, fmt::format("{}; see '{} --help'", reason, command(app))};
+  return {ErrorCode::bad_option, fmt::format("{}; see '{} --help'", reword(app, error), command(app))};
 }
 
 }  // namespace tessera::cli

@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <tessera/core/error.h>
@@ -29,6 +28,8 @@ class CommandLine {
   [[nodiscard]] std::string verb() const;
   /// What the verb does, once its options are parsed.
   [[nodiscard]] const Action& action() const;
+  /// Verb::is_bound of it.
+  [[nodiscard]] bool is_bound() const;
 
  private:
   void declare(const Verb& verb);
@@ -39,7 +40,13 @@ class CommandLine {
 
   CLI::App app_{"Tessera: connectivity of unstructured meshes, and what it makes possible.", "tessera"};
   CommonOptions options_;
-  std::vector<std::pair<CLI::App*, Action>> actions_;
+  struct Declared {
+    CLI::App* app;
+    Action action;
+    bool is_bound;
+  };
+  [[nodiscard]] const Declared& parsed_verb() const;
+  std::vector<Declared> verbs_;
 };
 
 }  // namespace tessera::cli

@@ -1,5 +1,4 @@
 // tessera <verb>: parses the command line, runs the verb, turns errors into one sentence and an exit code.
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
@@ -21,6 +20,7 @@
 #include "application/interrupts.h"
 #include "application/session.h"
 #include "application/verb.h"
+#include "data/standard_streams.h"
 
 namespace tessera::cli {
 namespace {
@@ -63,7 +63,8 @@ int run_action(const Action& action, Session& session) {
     const std::string reason = std::generic_category().message(EAGAIN);
     if (std::string_view(error.what()).find(reason) == std::string_view::npos) throw;
     return fail({ErrorCode::out_of_memory,
-                 "the system allows no further thread; allow more processes or more memory"});
+                 "the system allows no further thread; allow more processes or more memory",
+                 Remedy::more_memory});
   }
   if (const std::optional<Error> overrun = session.find_overrun(); overrun && code == 0)
     return fail(*overrun);
@@ -75,7 +76,7 @@ int run_command(const CommandLine& line, const Interrupts& interrupts,
                 const std::vector<std::string>& arguments) {
   std::optional<Session> session;
   try {
-    session.emplace(line.verb(), line.options(), interrupts.token());
+    session.emplace(line.verb(), line.options(), interrupts.token(), line.is_bound());
   } catch (const Error& error) {
     return report_early(with_device_advice(error), arguments, line.verb());
   }
@@ -103,24 +104,17 @@ int flush_output(int code) {
   pollfd output = {STDOUT_FILENO, POLLOUT, 0};
   const bool is_reader_gone = poll(&output, 1, 0) > 0 && (output.revents & (POLLERR | POLLHUP)) != 0;
   if (is_written || is_reader_gone || code != 0) return code;
-  print_error({ErrorCode::write_failed, "cannot write to standard output; is the disk full?"});
+  print_error({ErrorCode::write_failed, is_closed(STDOUT_FILENO)
+                                            ? "cannot write to standard output, which is closed"
+                                            : "cannot write to standard output; is the disk full?"});
   return static_cast<int>(ErrorCode::write_failed);
-}
-
-/// Whoever starts the program may have closed a standard stream. A file opened later would take its place,
-/// and what is printed would end up in it.
-void open_standard_streams() {
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (fcntl(stream, F_GETFD) != -1) continue;
-    (void)open("/dev/null", O_RDWR);  // takes the lowest number that is free
-  }
 }
 
 }  // namespace
 }  // namespace tessera::cli
 
 int main(int argc, char** argv) {
-  tessera::cli::open_standard_streams();
+  tessera::cli::open_closed_streams();
   try {
     return tessera::cli::flush_output(tessera::cli::run(argc, argv));
   } catch (const tessera::Error& error) {

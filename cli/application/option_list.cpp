@@ -26,6 +26,31 @@ std::string not_one_of(const std::vector<std::string>& names, const std::string&
          (nearest.empty() ? "choose one of " + quoted_list(names) : "did you mean '" + nearest + "'?");
 }
 
+/// What an option reads one value of.
+template <class T>
+struct Element {
+  using Type = T;
+};
+template <class T>
+struct Element<std::optional<T>> {
+  using Type = T;
+};
+template <class T>
+struct Element<std::vector<T>> {
+  using Type = T;
+};
+
+/// What is wrong with a number, if something is. No option means anything with NaN or infinity.
+template <class T>
+std::string check_number(const std::string& text) {
+  T number = 0;
+  const bool is_number = CLI::detail::lexical_cast(text, number);
+  if constexpr (std::is_integral_v<T>)
+    return is_number ? "" : fmt::format("'{}' is not a whole number", text);
+  if (!is_number) return fmt::format("'{}' is not a number", text);
+  return std::isfinite(static_cast<double>(number)) ? "" : fmt::format("'{}' is not a finite number", text);
+}
+
 }  // namespace
 
 Option Option::required() {
@@ -46,13 +71,16 @@ Option Option::capture_default_str() {
 Option Option::delimiter(char between) {
   return Option(*option_->delimiter(between));
 }
+Option Option::needs(const Option& other) {
+  return Option(*option_->needs(other.option_));
+}
 Option Option::in_range(double least, double most) {
   option_->description(fmt::format("{} ({} to {})", option_->get_description(), least, most));
-  return Option(*option_->check(CLI::Range(least, most).description("")));
-}
-Option Option::in_range(int least, int most) {
-  option_->description(fmt::format("{} ({} to {})", option_->get_description(), least, most));
-  return Option(*option_->check(CLI::Range(least, most).description("")));
+  return Option(*option_->check([least, most](const std::string& text) {
+    double number = 0;
+    const bool is_inside = CLI::detail::lexical_cast(text, number) && number >= least && number <= most;
+    return is_inside ? std::string() : fmt::format("{} is not between {} and {}", text, least, most);
+  }));
 }
 Option Option::is_member(const std::vector<std::string>& names) {
   option_->type_name(CLI::detail::join(names, "|"));
@@ -76,6 +104,10 @@ Option Option::transform_to(const std::map<std::string, int>& numbers) {
 Option OptionList::add_flag(const std::string& names, bool& value, const std::string& help) {
   return Option(*app_->add_flag(names, value, help));
 }
+Option OptionList::add_flag(const std::string& names, std::optional<bool>& value, const std::string& help) {
+  return Option(*app_->add_flag_function(
+      names, [&value](std::int64_t count) { value = count > 0; }, help));
+}
 Option OptionList::add_number(const std::string& names, std::function<void(int)> set,
                               const std::string& help) {
   return Option(*app_->add_option_function<int>(
@@ -84,15 +116,12 @@ Option OptionList::add_number(const std::string& names, std::function<void(int)>
 template <class T>
 Option OptionList::add(const std::string& names, T& value, const std::string& help) {
   CLI::Option* const option = app_->add_option(names, value, help);
-  // No option of a verb means anything with these.
-  if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::optional<double>> ||
-                std::is_same_v<T, std::vector<double>>) {
-    option->check([](const std::string& text) {
-      double number = 0;
-      const bool is_number = CLI::detail::lexical_cast(text, number);
-      return !is_number || std::isfinite(number) ? std::string() : "'" + text + "' is not a finite number";
-    });
-  }
+  option->check([](const std::string& text) {
+    return text.empty() ? std::string("the value is empty; write one or leave the option out")
+                        : std::string();
+  });
+  if constexpr (std::is_arithmetic_v<typename Element<T>::Type>)
+    option->check(check_number<typename Element<T>::Type>);
   return Option(*option);
 }
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -29,9 +30,9 @@ class Option {
   Option group(const std::string& name);        ///< its heading in the help
   Option capture_default_str();                 ///< shows the value that it has now
   Option delimiter(char between);               ///< of several values
+  Option needs(const Option& other);            ///< refused without it, because it would do nothing
   /// The description says so too.
   Option in_range(double least, double most);
-  Option in_range(int least, int most);
   /// One of these, which become its type name.
   Option is_member(const std::vector<std::string>& names);
   /// The values of an enum by their names, likewise.
@@ -64,6 +65,8 @@ class OptionList {
     }
   }
   Option add_flag(const std::string& names, bool& value, const std::string& help);
+  /// The value stays empty if the flag is not given.
+  Option add_flag(const std::string& names, std::optional<bool>& value, const std::string& help);
 
  private:
   template <class T>

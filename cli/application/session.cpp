@@ -1,5 +1,7 @@
 #include "application/session.h"
 
+#include <unistd.h>
+
 #include <charconv>
 #include <cstdio>
 #include <fstream>
@@ -9,6 +11,7 @@
 
 #include "application/text.h"
 #include "data/files.h"
+#include "data/standard_streams.h"
 
 namespace tessera::cli {
 namespace {
@@ -54,9 +57,14 @@ bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b
   return resolved(a) == resolved(b);
 }
 
+/// Names under which the files that the standard streams were redirected to can be compared with others.
+constexpr const char* standard_input = "/dev/stdin";
+constexpr const char* standard_output = "/dev/stdout";
+
 void refuse_if_same(const std::filesystem::path& a, const std::filesystem::path& b, const char* what) {
   if (!is_same_file(a, b)) return;
-  throw Error(ErrorCode::bad_option, fmt::format("'{}' is {}; choose another name", b.string(), what));
+  const std::filesystem::path& named = b == standard_input || b == standard_output ? a : b;
+  throw Error(ErrorCode::bad_option, fmt::format("'{}' is {}; choose another name", named.string(), what));
 }
 
 Json make_error(const Error& error) {
@@ -66,12 +74,12 @@ Json make_error(const Error& error) {
 
 }  // namespace
 
-Session::Session(std::string verb, CommonOptions options, std::stop_token stop)
+Session::Session(std::string verb, CommonOptions options, std::stop_token stop, bool is_bound)
     : verb_(std::move(verb)),
       options_(std::move(options)),
       bar_(!options_.quiet && ProgressBar::is_wanted()),
       memory_option_(parse_limit(options_.memory, "--memory")),
-      memory_(verb_ == "plan" ? MemoryBudget::unlimited : memory_option_, MemoryBudget::Scope::process),
+      memory_(is_bound ? memory_option_ : MemoryBudget::unlimited, MemoryBudget::Scope::process),
       device_memory_(options_.device_memory.empty() ? 0
                                                     : parse_limit(options_.device_memory, "--device-memory")),
       exec_(parse_device()) {
@@ -125,6 +133,14 @@ Exec Session::cuda(int device) {
   });
 }
 
+Exec Session::gpu() {
+  if (exec_ && exec_->is_cuda()) return *exec_;
+  if (options_.device == "cpu")
+    throw Error(ErrorCode::bad_option,
+                "a GPU is asked for, and --device cpu excludes it; leave one of them out");
+  return cuda(0);
+}
+
 /// The Exec that `--device` names, or none for `auto`.
 std::optional<Exec> Session::parse_device() {
   const std::string& device = options_.device;
@@ -132,6 +148,8 @@ std::optional<Exec> Session::parse_device() {
     throw Error(ErrorCode::bad_option, "--threads must be 0 (all of them) or more");
   }
   if (is_automatic()) return std::nullopt;
+  if (device == "cpu" && device_memory_ != 0)
+    throw Error(ErrorCode::bad_option, "--device-memory is of a GPU; leave it out with --device cpu");
   if (device == "cpu") return host();
   if (device == "cuda") return cuda(0);
   constexpr std::string_view prefix = "cuda:";
@@ -179,12 +197,11 @@ bool Session::is_of_device(const Error& error) {
 }
 
 Error Session::with_advice(const Error& error) const {
-  const std::string_view what = error.what();
-  const bool is_limited = memory_.limit() != MemoryBudget::unlimited;
-  if (error.code() == ErrorCode::out_of_memory && is_limited && what.find("--memory") == std::string::npos) {
-    const bool names_limit = what.find("the limit must be") != std::string::npos;
-    return {error.code(),
-            fmt::format("{}{}", what, names_limit ? " (--memory)" : ample_advice() + " with --memory")};
+  if (memory_.limit() != MemoryBudget::unlimited) {
+    if (error.remedy() == Remedy::raise_limit)
+      return {error.code(), error.what() + std::string(" (--memory)")};
+    if (error.remedy() == Remedy::more_memory)
+      return {error.code(), error.what() + ample_advice() + " with --memory"};
   }
   return with_device_advice(error);
 }
@@ -220,20 +237,23 @@ Json Session::go_on_after(const Error& error) {
 
 void Session::refuse_json_onto(const std::filesystem::path& file, const char* what) {
   if (options_.json.empty() || options_.json == "-" || !is_same_file(options_.json, file)) return;
-  options_.json.clear();  // the object that tells of the error would be written there too
+  const std::string json =
+      std::exchange(options_.json, "");  // the object that tells of the error would be written there too
   throw Error(ErrorCode::bad_option,
-              fmt::format("'{}' is {} and the file of --json; choose another name", file.string(), what));
+              fmt::format("'{}' is {} and the file of --json; choose another name", json, what));
 }
 
 void Session::add_input(const std::filesystem::path& file) {
   if (file == "-" && std::ranges::find(inputs_, "-") != inputs_.end())
     throw Error(ErrorCode::bad_option, "standard input can be read once; name a file for the other");
   inputs_.push_back(file.string());
-  add_part(file);
+  // Of a pipe or a terminal nothing can be overwritten.
+  if (file != "-") return add_part(file);
+  if (std::error_code unknown; std::filesystem::is_regular_file(standard_input, unknown))
+    add_part(standard_input);
 }
 
 void Session::add_part(const std::filesystem::path& file) {
-  if (file == "-") return;
   parts_.push_back(file);
   refuse_json_onto(file, "the input");
   for (const std::filesystem::path& output : outputs_) refuse_if_same(file, output, "read and written");
@@ -247,6 +267,8 @@ void Session::add_output(const std::filesystem::path& file) {
                               has_output_on_stdout_ ? "two outputs" : "an output and the object of --json"));
     }
     has_output_on_stdout_ = true;
+    std::error_code unknown;
+    if (std::filesystem::is_regular_file(standard_output, unknown)) add_output(standard_output);
     return;
   }
   for (const std::filesystem::path& part : parts_) refuse_if_same(part, file, "read and written");
@@ -256,7 +278,10 @@ void Session::add_output(const std::filesystem::path& file) {
 }
 
 void Session::print_text(const std::string& text) {
-  if (!options_.quiet) print_data(text);
+  // Who closed standard output and names a file wants the file alone.
+  const bool has_file = !outputs_.empty() || !options_.json.empty();
+  const bool is_unwanted = options_.quiet || (has_file && is_closed(STDOUT_FILENO));
+  if (!is_unwanted) print_data(text);
 }
 
 void Session::print_data(const std::string& text) {

@@ -43,8 +43,8 @@ enum class Phase : std::uint8_t { read, prepare, compute, write };
 class Session {
  public:
   /// Error(bad_option) for options that mean nothing, Error(device_failed) for a GPU that is asked for and
-  /// not there.
-  Session(std::string verb, CommonOptions options, std::stop_token stop);
+  /// not there. A verb that is not bound by --memory speaks of other runs.
+  Session(std::string verb, CommonOptions options, std::stop_token stop, bool is_bound);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
@@ -67,6 +67,8 @@ class Session {
   [[nodiscard]] Reservation reserve(const Work& work);
   /// CUDA device k with what --threads and --device-memory say. Error(device_failed) if it cannot be used.
   [[nodiscard]] Exec cuda(int device);
+  /// The GPU of --device, or the first. Error(bad_option) if that is the host.
+  [[nodiscard]] Exec gpu();
   /// Says that a GPU takes part which run_on_device() did not choose.
   void count_as_on_device() { is_on_device_ = true; }
   /// The host threads of --threads, for work that only the host does. A GPU that was asked for by name and
@@ -75,7 +77,7 @@ class Session {
   [[nodiscard]] const Monitor& monitor() const { return monitor_; }
   /// What --memory allows the process; everything large is reserved here before it is made.
   [[nodiscard]] MemoryBudget& memory() { return memory_; }
-  /// --memory itself, of `tessera plan` too, which is not bound by it: it speaks of other runs.
+  /// --memory itself, also if the verb is not bound by it.
   [[nodiscard]] Bytes memory_option() const { return memory_option_; }
   /// Reserves what the process holds beyond all reservations: what a finished stage has left behind.
   void settle_memory();

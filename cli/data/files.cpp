@@ -68,20 +68,21 @@ void add_reading_options(OptionList& app, InputOptions& options) {
       "cut polygons into triangles, hexahedra and the like into tetrahedra; most verbs do so anyway");
   app.add_flag("--linearize", options.linearize,
                "read quadratic and other cells of higher order by their corners alone");
-  app.add_flag("!--no-weld", options.weld, "leave equal corners of the triangles of an stl file apart");
+  if (!options.welds_later)
+    app.add_flag("!--no-weld", options.weld, "leave equal corners of the triangles of an stl file apart");
   app.add_option("--input-format", options.format,
                  "the format by its extension, if that of the file is another; - is standard input")
       ->type_name("EXT");
   add_raw_options(app, options.raw);
 }
 
-Option add_output_options(OptionList& app, OutputOptions& options) {
-  app.add_flag("--ascii", options.ascii, "write numbers as text");
-  app.add_flag("--compress", options.compress, "compress with zlib (vtu, vtp, vti)");
+Option add_output_options(OptionList& app, OutputOptions& options, const std::string& names) {
+  app.add_flag("--ascii", options.ascii, "write numbers as text (not glb)");
+  app.add_flag("--compress", options.compress, "compress with zlib (vtu, vtp, vti; not with --ascii)");
   app.add_option("--output-format", options.format,
                  "the format by its extension, if that of the file is another; - is standard output")
       ->type_name("EXT");
-  return app.add_option("-o,--output", options.file, "the file to write; its extension says the format")
+  return app.add_option(names, options.file, "the file to write; its extension says the format")
       ->type_name("FILE");
 }
 
@@ -89,16 +90,22 @@ namespace {
 
 /// Refuses options that would do nothing.
 void check_reading(const InputOptions& options) {
-  const RawOptions& raw = options.raw;
-  if (raw.dims.empty() && (!raw.type.empty() || !raw.spacing.empty() || raw.is_big_endian)) {
-    throw Error(ErrorCode::bad_option,
-                "--type, --spacing and --big-endian are of raw volumes; add --dims or leave them out");
-  }
-  if (!raw.dims.empty() && (!options.format.empty() || options.linearize)) {
+  if (!options.raw.dims.empty() && (!options.format.empty() || options.linearize)) {
     throw Error(ErrorCode::bad_option,
                 "--dims reads a raw volume, which has no format and no cells; leave out --input-format and "
                 "--linearize");
   }
+}
+
+/// The library's error with the option that helps.
+Error with_reading_advice(const Error& error, bool is_standard_input) {
+  if (error.remedy() == Remedy::linearize)
+    return {error.code(), fmt::format("{} (--linearize)", error.what())};
+  if (error.remedy() != Remedy::name_format) return error;
+  if (is_standard_input)
+    return {error.code(), "standard input does not show its format; name it, as in --input-format obj"};
+  return {error.code(),
+          fmt::format("{}; name the format with --input-format, or --dims for a raw volume", error.what())};
 }
 
 }  // namespace
@@ -126,18 +133,14 @@ Input read_input(Session& session, const InputOptions& options, CellMesh* cells)
                                                                     .exec = session.host(),
                                                                     .monitor = &session.monitor()});
     } catch (const Error& error) {
-      const std::string_view what = error.what();
-      const auto says = [&](std::string_view words) { return what.find(words) != std::string_view::npos; };
-      if (says("has an unknown extension") && received)
-        throw Error(error.code(),
-                    "standard input does not show its format; name it, as in --input-format obj");
-      if (says("has an unknown extension"))
-        throw Error(error.code(),
-                    fmt::format("{}; name the format with --input-format, or --dims for a raw volume", what));
-      if (!says("ask to linearize")) throw;
-      throw Error(error.code(), fmt::format("{} (--linearize)", what));
+      throw with_reading_advice(error, received.has_value());
     }
   });
+  if (options.leaves_apart() && read.report.format != "stl") {
+    throw Error(ErrorCode::bad_option,
+                fmt::format("--no-weld is for stl files, and '{}' is a {} file; leave it out",
+                            options.file.string(), read.report.format));
+  }
   for (const std::filesystem::path& part : read.report.parts) session.add_part(part);
   const Bytes bytes = std::visit([](const auto& mesh) { return mesh.bytes(); }, read.mesh) +
                       (cells != nullptr ? cells->bytes() : 0);
@@ -148,11 +151,40 @@ Input read_input(Session& session, const InputOptions& options, CellMesh* cells)
   return {std::move(read.mesh), std::move(read.report), std::move(reservation)};
 }
 
-void check_output(Session& session, const OutputOptions& options) {
-  if (is_standard_stream(options.file) && options.format.empty()) {
-    throw Error(ErrorCode::bad_option,
-                "standard output has no extension that says the format; name it, as in --output-format ply");
+void check_sole_format(Session& session, const fs::path& file, std::string_view extension) {
+  if (!is_standard_stream(file) && extension_of(file) != extension) {
+    throw Error(ErrorCode::unsupported,
+                fmt::format("'{}' cannot be written; give it the extension .{}", file.string(), extension));
   }
+  check_folder(session, file);
+}
+
+namespace {
+
+WriteOptions write_options(const OutputOptions& options) {
+  WriteOptions how;
+  how.ascii = options.ascii;
+  how.compress = options.compress;
+  how.format = options.format;
+  return how;
+}
+
+/// Nothing is written, so nothing may say how.
+void check_no_output(const OutputOptions& options) {
+  for (const auto& [is_given, name] : {std::pair(options.ascii, "--ascii"),
+                                       {options.compress, "--compress"},
+                                       {!options.format.empty(), "--output-format"}}) {
+    if (is_given)
+      throw Error(ErrorCode::bad_option,
+                  fmt::format("{} says how to write; add -o FILE or leave it out", name));
+  }
+}
+
+}  // namespace
+
+void check_output(Session& session, const OutputOptions& options) {
+  if (options.file.empty()) return check_no_output(options);
+  expect_format(options, "ply");
   const std::vector<std::string_view> known = list_writable_extensions();
   if (std::ranges::find(known, options.extension()) == known.end()) {
     if (!options.format.empty()) {
@@ -163,6 +195,7 @@ void check_output(Session& session, const OutputOptions& options) {
                 fmt::format("'{}' has no extension that can be written; use one of {}", options.file.string(),
                             dotted_list(known)));
   }
+  check_write_options(options.file, write_options(options));
   check_folder(session, options.file);
 }
 
@@ -186,17 +219,11 @@ void check_folder(Session& session, const fs::path& file) {
   session.add_output(file);
 }
 
-namespace {
-
-/// Calls write(file, options) in the write phase, passes its notes on and returns how many bytes it wrote.
-template <class Write>
-std::uint64_t write_counted(Session& session, const OutputOptions& options, const Write& write) {
+std::uint64_t write_counted(Session& session, const OutputOptions& options, const WriteFunction& write) {
   return session.in_phase(Phase::write, [&]() -> std::uint64_t {
-    WriteOptions how = {.ascii = options.ascii,
-                        .compress = options.compress,
-                        .exec = session.host(),
-                        .format = options.format,
-                        .monitor = &session.monitor()};
+    WriteOptions how = write_options(options);
+    how.exec = session.host();
+    how.monitor = &session.monitor();
     const auto write_to = [&](const fs::path& file) {
       for (const std::string& note : write(file, how).notes) session.note(note);
     };
@@ -213,6 +240,8 @@ std::uint64_t write_counted(Session& session, const OutputOptions& options, cons
     return unknown ? 0 : bytes;
   });
 }
+
+namespace {
 
 template <class Mesh>
 void write_any_output(Session& session, const OutputOptions& options, const Mesh& mesh) {
@@ -238,7 +267,16 @@ void write_output(Session& session, const OutputOptions& options, const CellMesh
   write_any_output(session, options, mesh);
 }
 
+void expect_format(const OutputOptions& options, const char* example) {
+  if (!is_standard_stream(options.file) || !options.format.empty()) return;
+  throw Error(ErrorCode::bad_option,
+              fmt::format("standard output has no extension that says the format; name it with -o, as in "
+                          "-o - --output-format {}",
+                          example));
+}
+
 void expect_poly_extension(const OutputOptions& options) {
+  expect_format(options, "vtp");
   const std::string extension = options.extension();
   if (extension != "vtp" && extension != "vtk") {
     throw Error(ErrorCode::unsupported,
@@ -249,7 +287,9 @@ void expect_poly_extension(const OutputOptions& options) {
 }
 
 void check_poly_output(Session& session, const OutputOptions& options) {
+  if (options.file.empty()) return check_no_output(options);
   expect_poly_extension(options);
+  check_write_options(options.file, write_options(options));
   check_folder(session, options.file);
 }
 

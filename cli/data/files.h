@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -36,6 +37,9 @@ struct InputOptions {
   bool weld = true;         ///< join equal corners of stl files
   std::string format = {};  ///< by its extension; empty: that of the file, or what its first bytes show
   RawOptions raw = {};
+  bool welds_later = false;  ///< the verb itself joins the corners that are read apart
+
+  [[nodiscard]] bool leaves_apart() const { return !weld && !welds_later; }
 };
 
 /// The options of a verb that writes one mesh.
@@ -47,12 +51,16 @@ struct OutputOptions {
 
   /// In lower case without the dot.
   [[nodiscard]] std::string extension() const;
+  /// What is said of this file alone, where there are others that are written in the same way.
+  [[nodiscard]] OutputOptions alone() const {
+    return file.empty() ? OutputOptions{.file = {}, .format = format} : *this;
+  }
 };
 
 void add_input_options(OptionList& app, InputOptions& options);
 /// All of them but the file, for verbs that take several.
 void add_reading_options(OptionList& app, InputOptions& options);
-Option add_output_options(OptionList& app, OutputOptions& options);
+Option add_output_options(OptionList& app, OutputOptions& options, const std::string& names = "-o,--output");
 
 /// A mesh that was read, and its part of the memory budget.
 struct Input {
@@ -68,13 +76,26 @@ struct Input {
 /// With `cells` and without `simplices`, cells are put there uncut (ReadOptions::cells).
 [[nodiscard]] Input read_input(Session& session, const InputOptions& options, CellMesh* cells = nullptr);
 
-/// Error(unsupported | write_failed) for an extension or a folder that write_mesh() would refuse: call it
-/// before the work, so that a slip of the fingers does not cost an hour.
+/// Error(unsupported | write_failed | bad_option) for an extension, a folder or an option that write_mesh()
+/// would refuse: call it before the work, so that a slip of the fingers does not cost an hour. Without a file
+/// there is nothing to check but that no option says how to write it.
 void check_output(Session& session, const OutputOptions& options);
 
 /// Error(write_failed) if there is no folder for the file or it cannot be written to. The file is one of the
 /// session's outputs from now on: Error(bad_option) if it is one already, or is read.
 void check_folder(Session& session, const std::filesystem::path& file);
+
+/// The same for a file that can only have one format, which standard output then has.
+void check_sole_format(Session& session, const std::filesystem::path& file, std::string_view extension);
+
+/// Error(bad_option) for standard output without a format.
+void expect_format(const OutputOptions& options, const char* example);
+
+/// Writes a file; the name is only for messages if the options have a descriptor.
+using WriteFunction =
+    std::function<WriteReport(const std::filesystem::path& file, const WriteOptions& options)>;
+/// Calls it in the write phase, passes its notes on and returns how many bytes it wrote.
+std::uint64_t write_counted(Session& session, const OutputOptions& options, const WriteFunction& write);
 
 /// Writes in the write phase, adds `output` to the result and says so.
 void write_output(Session& session, const OutputOptions& options, const AnyMesh& mesh);

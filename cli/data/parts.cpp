@@ -98,6 +98,14 @@ std::vector<ValueRange> parse_ranges(std::string_view text, std::string_view opt
       fmt::format("'{}' does not suit {}; write numbers and ascending ranges as 3,5,8-11", text, option));
 }
 
+void check_any(const FieldChoice& choice) {
+  if (choice.association != Association::cells) return;
+  throw Error(
+      ErrorCode::bad_option,
+      fmt::format("--any is about the points of a cell, but '{}' is a field of the cells; leave it out",
+                  choice.field->name()));
+}
+
 Field id_field(std::string name, std::span<const std::uint32_t> ids) {
   return {std::move(name), Array<std::int64_t>(ids.begin(), ids.end())};
 }

@@ -17,6 +17,7 @@
 
 #include "application/option_list.h"
 #include "application/session.h"
+#include "data/fields.h"
 #include "data/files.h"
 
 namespace tessera::cli {
@@ -31,6 +32,9 @@ void cut_grid(Session& session, Input& input);
 
 /// "3,5,8-11": numbers and ranges of them.
 [[nodiscard]] std::vector<ValueRange> parse_ranges(std::string_view text, std::string_view option);
+
+/// Error(bad_option) for a field of the cells, of which --any cannot ask one point.
+void check_any(const FieldChoice& choice);
 
 /// Ids as the signed 64 bits that every reader of VTK files has.
 [[nodiscard]] Field id_field(std::string name, std::span<const std::uint32_t> ids);

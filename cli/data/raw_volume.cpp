@@ -131,16 +131,21 @@ Field read_numbers(Session& session, const fs::path& file, const Grid& grid, Sca
 
 void add_raw_options(OptionList& app, RawOptions& options) {
   const std::string group = "Raw volumes (numbers without a header)";
-  app.add_option("--dims", options.dims, "the input is a raw volume of so many points, such as 256x256x128")
-      ->type_name("XxYxZ")
-      ->group(group);
+  const Option dims = app.add_option("--dims", options.dims,
+                                     "the input is a raw volume of so many points, such as 256x256x128")
+                          ->type_name("XxYxZ")
+                          ->group(group);
   app.add_option("--type", options.type, "its numbers: int16, float32, ... (uint8)")
       ->type_name("TYPE")
-      ->group(group);
+      ->group(group)
+      ->needs(dims);
   app.add_option("--spacing", options.spacing, "distances of its points (1x1x1)")
       ->type_name("XxYxZ")
-      ->group(group);
-  app.add_flag("--big-endian", options.is_big_endian, "its numbers begin with their high byte")->group(group);
+      ->group(group)
+      ->needs(dims);
+  app.add_flag("--big-endian", options.is_big_endian, "its numbers begin with their high byte")
+      ->group(group)
+      ->needs(dims);
 }
 
 Input read_raw_volume(Session& session, const InputOptions& input, int descriptor) {

@@ -6,7 +6,6 @@
 
 #include <tessera/io/detail/output.h>
 
-#include "application/cleanup.h"
 #include "application/text.h"
 #include "data/files.h"
 #include "data/relation_summary.h"
@@ -168,35 +167,38 @@ void write_npz(io::Output& output, const AnyRows& rows, uint64_t entries) {
 
 }  // namespace
 
-void check_relation_output(Session& session, const std::filesystem::path& file) {
-  const std::string extension = extension_of(file);
+void check_relation_output(Session& session, const OutputOptions& options) {
+  if (options.file.empty()) return;
+  expect_format(options, "csv");
+  const std::string extension = options.extension();
   if (extension != "txt" && extension != "csv" && extension != "npz") {
     throw Error(
         ErrorCode::unsupported,
         fmt::format("'{}' has no extension that a relation can be written with; use .txt, .csv or .npz",
-                    file.string()));
+                    options.file.string()));
   }
-  check_folder(session, file);
+  check_folder(session, options.file);
 }
 
-void write_relation(Session& session, const std::filesystem::path& file, const AnyRows& rows,
+void write_relation(Session& session, const OutputOptions& options, const AnyRows& rows,
                     const RelationSummary& summary) {
-  const std::string extension = extension_of(file);
-  session.in_phase(Phase::write, [&] {
-    const PendingOutput announced(file);
+  const std::string extension = options.extension();
+  const auto write = [&](const std::filesystem::path& file, const WriteOptions& how) {
     const uint64_t expected = extension == "npz"   ? 8 * rows.size() + 4 * summary.entries
                               : extension == "csv" ? 16 * summary.entries
                                                    : 9 * rows.size() + 8 * summary.entries;
-    io::Output output(file, expected, &session.monitor());
+    io::Output output(file, expected, how.monitor, how.descriptor);
     if (extension == "txt") write_txt(output, rows);
     if (extension == "csv") write_csv(output, rows);
     if (extension == "npz") write_npz(output, rows, summary.entries);
     output.commit();
-  });
-  const auto bytes = std::filesystem::file_size(file);
-  session.result()["output"] = {{"file", file.string()}, {"bytes", bytes}};
-  session.print("wrote {}: {}, {} in {}\n", file.string(), counted(rows.size(), "row", "rows"),
-                format_bytes(bytes), format_seconds(session.total_seconds()));
+    return WriteReport{};
+  };
+  const uint64_t bytes = write_counted(session, options, write);
+  const std::string file = options.file.string();
+  session.result()["output"] = {{"file", file}, {"bytes", bytes}};
+  session.print("wrote {}: {}, {} in {}\n", file, counted(rows.size(), "row", "rows"), format_bytes(bytes),
+                format_seconds(session.total_seconds()));
 }
 
 }  // namespace tessera::cli

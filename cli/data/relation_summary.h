@@ -9,6 +9,7 @@
 #include <tessera/connect/any_rows.h>
 
 #include "application/session.h"
+#include "data/files.h"
 
 namespace tessera::cli {
 
@@ -29,11 +30,11 @@ struct RelationSummary {
 /// A table with a bar for each length, or for each range of lengths if there are many.
 [[nodiscard]] std::string histogram_text(const RelationSummary& summary, std::size_t most_lines = 12);
 
-/// Error(unsupported | write_failed) for a file that write_relation() would refuse.
-void check_relation_output(Session& session, const std::filesystem::path& file);
+/// Error(unsupported | write_failed | bad_option) for a file that write_relation() would refuse.
+void check_relation_output(Session& session, const OutputOptions& options);
 
 /// Writes rows in the order of their numbers, in the format that the extension names.
-void write_relation(Session& session, const std::filesystem::path& file, const AnyRows& rows,
+void write_relation(Session& session, const OutputOptions& options, const AnyRows& rows,
                     const RelationSummary& summary);
 
 }  // namespace tessera::cli

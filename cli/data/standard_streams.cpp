@@ -43,6 +43,19 @@ bool try_write(int to, std::string_view bytes) {
 
 }  // namespace
 
+void open_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) != -1) continue;
+    (void)open("/dev/null",
+               stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // takes the lowest number that is free
+  }
+}
+
+bool is_closed(int output) {
+  const int flags = fcntl(output, F_GETFL);
+  return flags == -1 || (flags & O_ACCMODE) == O_RDONLY;
+}
+
 NamelessFile::NamelessFile() {
   std::error_code unknown;
   std::filesystem::path folder = std::filesystem::temp_directory_path(unknown);

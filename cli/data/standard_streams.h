@@ -13,6 +13,13 @@ namespace tessera::cli {
   return file == "-";
 }
 
+/// Opens standard streams that whoever started the program has closed: a file opened later would take their
+/// place, and what is printed would end up in it. They are opened the wrong way round, so that reading and
+/// writing still fail.
+void open_closed_streams();
+/// Was standard output or standard error closed when the program started?
+[[nodiscard]] bool is_closed(int output);
+
 /// A file that is gone when it is closed. Error(write_failed) if there is no place for it.
 class NamelessFile {
  public:

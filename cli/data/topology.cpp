@@ -121,7 +121,7 @@ Domain<Dim> make_domain(Session& session, const TopologyArguments& arguments, co
     Domain<Dim> domain{mesh, field, {}, {}, exec, {}};
     const bool is_pushed = arguments.provider == "push";
     const bool by_device = arguments.provider == "device";
-    const Exec producer = by_device ? session.cuda(0) : exec;
+    const Exec producer = by_device ? session.gpu() : exec;
     // A device without room for the whole mesh gets it in parts, from the host's tiles.
     const bool fits = !by_device || tiling_work(mesh).device_bytes <= device_available_bytes(producer);
     domain.tiles = std::make_unique<TiledMesh<Dim>>(

@@ -28,13 +28,14 @@ struct ClipArguments {
 void declare_clip(OptionList& app, ClipArguments& options) {
   add_input_options(app, options.input);
   add_plane_options(app, options.plane);
-  app.add_option("--value", options.value,
-                 "instead of a plane, keep what is at or above this value of --field")
-      ->type_name("X");
+  const Option value = app.add_option("--value", options.value,
+                                      "instead of a plane, keep what is at or above this value of --field")
+                           ->type_name("X");
   app.add_option(
          "--field", options.field,
          "the scalar field for --value, such as f, v:x, v:magnitude or :z; needed if there are several")
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->needs(value);
   app.add_flag("--invert", options.invert, "keep the other side: behind the plane, or at or below the value");
   app.add_flag("--provenance", options.provenance,
                "add InputEdge, InputWeight and InputCell: where each point and cell came from");
@@ -46,8 +47,6 @@ void check_options(const ClipArguments& options) {
     throw Error(ErrorCode::bad_option,
                 "clip needs a plane (--axis or --normal) or a value (--value with --field), and not both");
   }
-  if (!options.value && !options.field.empty())
-    throw Error(ErrorCode::bad_option, "--field is for --value; give both or neither");
   if (!options.value) (void)plane_of(options.plane, nullptr);
 }
 
@@ -72,7 +71,7 @@ AnyMesh take_part(Session& session, const ClipArguments& options, const SimplexM
 
 int run_clip(Session& session, const ClipArguments& options) {
   check_options(options);
-  if (!options.output.file.empty()) check_output(session, options.output);
+  check_output(session, options.output);
   Input input = read_input(session, options.input);
   for (const std::string& note : input.report.notes) session.note(note);
   cut_grid(session, input);

@@ -1,8 +1,7 @@
 // tessera coarsen: an isosurface with about half of its triangles, and better ones.
 #include <fmt/format.h>
 
-#include <cmath>
-#include <limits>
+#include <optional>
 
 #include <tessera/generate/coarsen.h>
 #include <tessera/generate/isosurface.h>
@@ -20,20 +19,22 @@ namespace {
 struct CoarsenArguments {
   InputOptions input;
   OutputOptions output;
-  double value = std::numeric_limits<double>::quiet_NaN();
+  std::optional<double> value;
   std::string field;
   std::filesystem::path histogram;
 };
 
 void declare_coarsen(OptionList& app, CoarsenArguments& options) {
   add_input_options(app, options.input);
-  app.add_option("--value", options.value,
-                 "the isovalue, if the input is a grid or tetrahedra and not a surface with provenance")
-      ->type_name("X");
+  const Option value =
+      app.add_option("--value", options.value,
+                     "the isovalue, if the input is a grid or tetrahedra and not a surface with provenance")
+          ->type_name("X");
   app.add_option(
          "--field", options.field,
          "the scalar field for --value, such as f, v:x, v:magnitude or :z; needed if there are several")
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->needs(value);
   app.add_option("--histogram", options.histogram, "a picture of the quality before and after, .svg")
       ->type_name("FILE");
   add_output_options(app, options.output)->description("the coarser surface to write");
@@ -72,12 +73,17 @@ Isosurface cut_volume(Session& session, const CoarsenArguments& options, const A
                       const Field& field, const Exec& exec) {
   const IsosurfaceOptions how{.keep_provenance = true, .exec = exec, .monitor = &session.monitor()};
   const auto* grid = std::get_if<Grid>(&mesh);
-  return grid != nullptr ? isosurface(*grid, field, {&options.value, 1}, how)
-                         : isosurface(std::get<TetMesh>(mesh), field, {&options.value, 1}, how);
+  return grid != nullptr ? isosurface(*grid, field, {&*options.value, 1}, how)
+                         : isosurface(std::get<TetMesh>(mesh), field, {&*options.value, 1}, how);
 }
 
 void check_value(const CoarsenArguments& options, const AnyMesh& mesh) {
-  if (std::holds_alternative<TriMesh>(mesh) || !std::isnan(options.value)) return;
+  const bool is_surface = std::holds_alternative<TriMesh>(mesh);
+  if (is_surface != options.value.has_value()) return;
+  if (is_surface) {
+    throw Error(ErrorCode::bad_option,
+                fmt::format("'{}' is a surface already; leave --value out", options.input.file.string()));
+  }
   throw Error(ErrorCode::bad_option,
               fmt::format("'{}' is a {}; name the isovalue of its surface with --value",
                           options.input.file.string(), kind_name(mesh)));
@@ -92,13 +98,8 @@ Json describe(const QualitySummary& summary) {
 }
 
 void check_outputs(Session& session, const CoarsenArguments& options) {
-  if (!options.output.file.empty()) check_output(session, options.output);
-  if (options.histogram.empty()) return;
-  if (extension_of(options.histogram) != "svg") {
-    throw Error(ErrorCode::unsupported, fmt::format("'{}' cannot be written; give it the extension .svg",
-                                                    options.histogram.string()));
-  }
-  check_folder(session, options.histogram);
+  check_output(session, options.output);
+  if (!options.histogram.empty()) check_sole_format(session, options.histogram, "svg");
 }
 
 int run_coarsen(Session& session, const CoarsenArguments& options) {

@@ -71,7 +71,7 @@ void find_and_write(Session& session, const CriticalPointOptions& options, const
 
 int run_critical_points(Session& session, const CriticalPointOptions& options) {
   const Threshold threshold = parse_threshold(options.threshold);
-  if (!options.output.file.empty()) check_poly_output(session, options.output);
+  check_poly_output(session, options.output);
   const auto input = read_topology_input(session, options.topology);
   with_domain(
       session, options.topology, *input,

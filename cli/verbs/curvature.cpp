@@ -23,7 +23,7 @@ void declare_curvature(OptionList& app, CurvatureArguments& options) {
 }
 
 int run_curvature(Session& session, const CurvatureArguments& options) {
-  if (!options.output.file.empty()) check_output(session, options.output);
+  check_output(session, options.output);
   Input input = read_input(session, options.input);
   for (const std::string& note : input.report.notes) session.note(note);
   TriMesh* surface = std::get_if<TriMesh>(&input.mesh);

@@ -18,7 +18,16 @@ struct DoctorVerbOptions {
   OutputOptions output;
   bool fix = false;
   std::size_t max_ids = 100;
-  FixOptions mend;
+  bool weld = false;
+  std::optional<bool> drop, orient;
+
+  [[nodiscard]] FixOptions mend() const {
+    FixOptions how;
+    how.drop = drop.value_or(how.drop);
+    how.weld = weld;
+    how.orient = orient.value_or(how.orient);
+    return how;
+  }
 };
 
 /// How many ids the table shows; the JSON object has --max-ids of them.
@@ -188,24 +197,24 @@ void declare_doctor(OptionList& app, DoctorVerbOptions& options) {
   add_output_options(app, options.output)
       ->description(
           "with --fix the mended mesh, else the cells and points with defects as a mesh to look at");
-  app.add_flag("--fix", options.fix, "mend what can be mended safely and write the mesh to -o");
+  const Option fix =
+      app.add_flag("--fix", options.fix, "mend what can be mended safely and write the mesh to -o");
   app.add_option("--max-ids", options.max_ids, "ids to list for each finding")
       ->capture_default_str()
       ->type_name("N");
-  app.add_flag("--drop,!--no-drop", options.mend.drop,
-               "with --fix: drop degenerate, duplicate and broken cells and unused points (on)");
-  app.add_flag("--weld", options.mend.weld, "with --fix: join points with equal coordinates");
-  app.add_flag("--orient,!--no-orient", options.mend.orient,
-               "with --fix: turn cells so that they agree (on)");
+  app.add_flag("--drop,!--no-drop", options.drop,
+               "with --fix: drop degenerate, duplicate and broken cells and unused points (on)")
+      ->needs(fix);
+  app.add_flag("--weld", options.weld, "with --fix: join points with equal coordinates")->needs(fix);
+  app.add_flag("--orient,!--no-orient", options.orient, "with --fix: turn cells so that they agree (on)")
+      ->needs(fix);
 }
 
 int run_doctor(Session& session, const DoctorVerbOptions& options) {
   if (options.fix && options.output.file.empty()) {
     throw Error(ErrorCode::bad_option, "--fix needs -o FILE to write the mended mesh to");
   }
-  if (options.mend.weld && !options.fix)
-    throw Error(ErrorCode::bad_option, "--weld says how to mend; add --fix or leave it out");
-  if (!options.output.file.empty()) check_output(session, options.output);
+  check_output(session, options.output);
   CellMesh cells;
   Input input = read_input(session, options.input, &cells);
   for (const std::string& note : input.report.notes) session.note(note);
@@ -216,7 +225,7 @@ int run_doctor(Session& session, const DoctorVerbOptions& options) {
   print_report(session, patient, report);
   session.result()["report"] = describe_report(report);
   if (options.fix) {
-    report_changes(session, mend(session, patient.mesh, options.mend));
+    report_changes(session, mend(session, patient.mesh, options.mend()));
     patient.cells = {};  // other simplices than these now
     patient.kind = {};
     report = examine(session, patient, options.max_ids);

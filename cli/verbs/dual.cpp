@@ -43,7 +43,7 @@ PolyData make_triangle_dual(Session& session, const TriMesh& surface) {
 }
 
 int run_dual(Session& session, const DualArguments& options) {
-  if (!options.output.file.empty()) check_poly_output(session, options.output);
+  check_poly_output(session, options.output);
   CellMesh cells;
   const Input input = read_input(session, options.input, &cells);
   for (const std::string& note : input.report.notes) session.note(note);

@@ -33,11 +33,13 @@ struct ExtractArguments {
 
 void declare_extract(OptionList& app, ExtractArguments& options) {
   add_input_options(app, options.input);
-  app.add_option("--labels", options.labels, "keep cells with these values of --field, such as 3,5,8-11")
-      ->type_name("N[,N-M...]");
+  const Option labels =
+      app.add_option("--labels", options.labels, "keep cells with these values of --field, such as 3,5,8-11")
+          ->type_name("N[,N-M...]");
   app.add_option("--field", options.field,
                  "the field of labels, of points or cells; needed if there are several scalar ones")
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->needs(labels);
   app.add_option("--region", options.region, "keep cells in this box")->type_name("X0,X1,Y0,Y1,Z0,Z1");
   app.add_flag(
       "--any", options.any,
@@ -63,8 +65,6 @@ void check_options(const ExtractArguments& options) {
     refuse("extract needs to know what; give it --labels, --region, --component, --largest or --components");
   if (!chooses && (options.any || options.invert))
     refuse("--any and --invert are about --labels and --region; give one of these or leave them out");
-  if (options.labels.empty() && !options.field.empty())
-    refuse("--field is for --labels; give both or neither");
   if (options.largest > 0 && !options.component.empty())
     refuse("--largest and --component exclude each other; give one");
 }
@@ -172,13 +172,14 @@ int run_extract(Session& session, const ExtractArguments& options) {
   for (const auto& [text, name] :
        {std::pair(&options.labels, "--labels"), {&options.component, "--component"}})
     if (!text->empty()) (void)parse_ranges(*text, name);
-  if (!options.output.file.empty()) check_output(session, options.output);
+  check_output(session, options.output);
   Input input = read_input(session, options.input);
   for (const std::string& note : input.report.notes) session.note(note);
   cut_grid(session, input);
   FieldChoice labels;
   if (!options.labels.empty())
     labels = session.in_phase(Phase::prepare, [&] { return choose_scalar(session, input, options.field); });
+  if (options.any && options.region.empty()) check_any(labels);
   Reservation room;
   const auto* tets = std::get_if<TetMesh>(&input.mesh);
   const AnyMesh part = session.in_phase(Phase::compute, [&] {

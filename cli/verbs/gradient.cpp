@@ -76,9 +76,8 @@ void find_and_write(Session& session, const GradientVerbOptions& options, const 
 }
 
 int run_gradient(Session& session, const GradientVerbOptions& options) {
-  for (const OutputOptions& output : {options.output, options.critical_output()}) {
-    if (!output.file.empty()) check_poly_output(session, output);
-  }
+  check_poly_output(session, options.critical.empty() ? options.output : options.output.alone());
+  if (!options.critical.empty()) check_poly_output(session, options.critical_output());
   const auto input = read_topology_input(session, options.topology);
   with_domain(
       session, options.topology, *input,

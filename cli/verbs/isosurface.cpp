@@ -98,9 +98,15 @@ bool is_flat(const AnyMesh& mesh) {
 
 /// What a flat grid has instead of a surface.
 int run_contour_lines(Session& session, const SurfaceOptions& options, const Grid& grid, const Field& field) {
+  if (options.normals != SurfaceNormals::none || options.merge_exact) {
+    throw Error(ErrorCode::bad_option,
+                "a flat grid has contour lines instead of a surface; leave out --normals and --merge-exact");
+  }
   if (!options.output.file.empty()) expect_poly_extension(options.output);
-  const ContourLines contours = session.in_phase(
+  ContourLines contours = session.in_phase(
       Phase::compute, [&] { return contour_lines(grid, field, options.values, session.host()); });
+  if (options.provenance)
+    add_provenance(contours.lines.point_data, contours.lines.cell_data, contours.provenance);
   session.print("{}: field '{}' at {}: {}, {}\n", options.input.file.string(), field.name(),
                 fmt::join(options.values, ", "), counted(contours.lines.vertex_count(), "point", "points"),
                 counted(contours.lines.cell_count(), "line", "lines"));
@@ -115,7 +121,7 @@ int run_contour_lines(Session& session, const SurfaceOptions& options, const Gri
 }
 
 int run_isosurface(Session& session, const SurfaceOptions& options) {
-  if (!options.output.file.empty()) check_output(session, options.output);
+  check_output(session, options.output);
   check_values(options.values);
   Input input = read_input(session, options.input);
   check_mesh(input.mesh);

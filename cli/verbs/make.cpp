@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include <tessera/mesh/doctor.h>
 #include <tessera/mesh/make.h>
@@ -21,8 +22,7 @@ struct MakeOptions {
   std::string size;
   std::vector<std::string> fields;
   bool shuffle = false;
-  bool displace = true;
-  bool orient = true;
+  std::optional<bool> displace, orient;  ///< on, for the shapes that they are about
   OutputOptions output;
 };
 
@@ -53,7 +53,7 @@ const std::vector<Shape>& shapes() {
       {"ico", "5", 1, 60, "times the icosahedron is subdivided: 20 x 4^N triangles",
        [](const Sizes& n, const MakeOptions& options, const Exec& exec) -> AnyMesh {
          const int level = static_cast<int>(std::min(n[0], 1000u));  // any too large a number is refused
-         return make_ico(level, {.displace = options.displace, .exec = exec});
+         return make_ico(level, {.displace = options.displace.value_or(true), .exec = exec});
        }},
       {"torus", "128x64", 2, 36, "quads around and across the tube, N or NxM",
        [](const Sizes& n, const MakeOptions&, const Exec&) -> AnyMesh { return make_torus(n[0], n[1]); }},
@@ -146,6 +146,17 @@ AnyMesh make_shape(Session& session, const MakeOptions& options) {
   return shape->make(sizes, options, session.host());
 }
 
+/// Options that are about another shape.
+void check_options(const MakeOptions& options) {
+  const bool is_solid = options.shape.starts_with("kuhn") || is_small_solid(options.shape);
+  const auto refuse = [&](const char* option, const char* of) {
+    throw Error(ErrorCode::bad_option,
+                fmt::format("{} is for {}, not for {}; leave it out", option, of, options.shape));
+  };
+  if (options.displace && options.shape != "ico") refuse("--displace or --no-displace", "ico");
+  if (options.orient && !is_solid) refuse("--orient or --no-orient", "tetrahedra");
+}
+
 /// The points of a grid as a list, for fields that are functions of place.
 Points list_points(const Grid& grid) {
   Array<Vec3f> points;
@@ -233,12 +244,13 @@ void declare_make(OptionList& app, MakeOptions& options) {
   app.add_flag("--shuffle", options.shuffle, "put points and cells in a random order (always the same one)");
   app.add_flag("--displace,!--no-displace", options.displace, "for ico: move the points off the sphere (on)");
   app.add_flag("--orient,!--no-orient", options.orient,
-               "turn tetrahedra of negative volume over; kuhn's corners ascend without it (on)");
+               "for tetrahedra: turn those of negative volume over; kuhn's corners ascend without it (on)");
   add_output_options(app, options.output)->required();
 }
 
 int run_make(Session& session, const MakeOptions& options) {
   check_shape(options.shape);
+  check_options(options);
   check_output(session, options.output);
   AnyMesh mesh = session.in_phase(Phase::compute, [&] { return make_shape(session, options); });
   for (const std::string& name : options.fields) {
@@ -246,7 +258,7 @@ int run_make(Session& session, const MakeOptions& options) {
     if (field.name() != name) field = rename(std::move(field), name);
     std::visit([&](auto& m) { m.point_data.add(std::move(field)); }, mesh);
   }
-  if (options.orient) session.in_phase(Phase::compute, [&] { orient(session, mesh); });
+  if (options.orient.value_or(true)) session.in_phase(Phase::compute, [&] { orient(session, mesh); });
   if (options.shuffle) mesh = session.in_phase(Phase::compute, [&] { return shuffle(mesh); });
   session.result() = {{"shape", options.shape}, {"fields", options.fields}, {"shuffled", options.shuffle}};
   write_output(session, options.output, mesh);

@@ -30,10 +30,12 @@ struct MorseSmaleVerbOptions {
 };
 
 void check_options(Session& session, const MorseSmaleVerbOptions& options) {
+  bool has_other = false;
   for (const auto& file : {options.critical_points, options.separatrices, options.walls}) {
     if (!file.empty()) check_poly_output(session, options.output_to(file));
+    has_other = has_other || !file.empty();
   }
-  if (!options.output.file.empty()) check_output(session, options.output);
+  check_output(session, has_other ? options.output.alone() : options.output);
   if (!options.output.file.empty() && !options.has_segmentation)
     throw Error(ErrorCode::bad_option,
                 "-o writes the segmentation; leave out one of -o and --no-segmentation");
@@ -53,9 +55,15 @@ constexpr Bytes line_bytes = 90;
 
 /// Can the files that were named hold what this mesh gives?
 void check_kind(const MorseSmaleVerbOptions& options, const TopologyInput& input) {
-  if (!options.walls.empty() && !std::holds_alternative<TetMesh>(input.simplices()))
+  const bool is_flat = !std::holds_alternative<TetMesh>(input.simplices());
+  if (!options.walls.empty() && is_flat)
     throw Error(ErrorCode::bad_option,
                 "walls are of tetrahedra and grids with three axes; leave --walls out");
+  if (!options.has_connectors && is_flat)
+    throw Error(ErrorCode::bad_option,
+                "connectors are of tetrahedra and grids with three axes; leave --no-connectors out");
+  if (!options.separatrices.empty() && !options.has_separatrices && is_flat)
+    throw Error(ErrorCode::bad_option, "--separatrices has nothing to write with --no-separatrices");
   if (options.output.file.empty()) return;
   const std::vector<std::vector<std::string>> holders = {
       {"vtu", "vtk"}, {"vtp", "vtu", "vtk", "ply"}, {"vti", "vtk"}};
@@ -182,9 +190,8 @@ Segmentation compute_and_write(Session& session, const MorseSmaleVerbOptions& op
 
 void declare_morse_smale(OptionList& app, MorseSmaleVerbOptions& options) {
   add_topology_options(app, options.topology);
-  add_output_options(app, options.output)
-      ->description("write the mesh or grid with the region of each point; --segmentation is the same");
-  app.add_option("--segmentation", options.output.file, "the same as -o")->type_name("FILE");
+  add_output_options(app, options.output, "-o,--output,--segmentation")
+      ->description("write the mesh or grid with the region of each point");
   const auto add_file = [&](const char* name, std::filesystem::path& file, const char* what) {
     app.add_option(name, file, what)->type_name("FILE");
   };

@@ -5,7 +5,6 @@
 
 #include <tessera/topology/persistence.h>
 
-#include "application/cleanup.h"
 #include "application/text.h"
 #include "application/verb.h"
 #include "data/diagram.h"
@@ -24,17 +23,16 @@ struct PersistenceOptions {
 };
 
 void check_outputs(Session& session, const PersistenceOptions& options) {
-  const auto check = [&](const std::filesystem::path& file, const std::vector<std::string>& extensions) {
-    if (file.empty()) return;
-    if (std::ranges::find(extensions, extension_of(file)) == extensions.end()) {
-      throw Error(ErrorCode::unsupported, fmt::format("'{}' cannot be written; give it the extension .{}",
-                                                      file.string(), fmt::join(extensions, " or .")));
-    }
-    check_folder(session, file);
-  };
-  check(options.output.file, {"vtu", "vtp"});
-  check(options.csv, {"csv"});
-  check(options.plot, {"svg"});
+  const OutputOptions& diagram = options.output;
+  if (!diagram.file.empty()) expect_format(diagram, "vtu");
+  if (!diagram.file.empty() && diagram.extension() != "vtu" && diagram.extension() != "vtp") {
+    throw Error(
+        ErrorCode::unsupported,
+        fmt::format("'{}' cannot be written; give it the extension .vtu or .vtp", diagram.file.string()));
+  }
+  check_output(session, diagram);
+  if (!options.csv.empty()) check_sole_format(session, options.csv, "csv");
+  if (!options.plot.empty()) check_sole_format(session, options.plot, "svg");
 }
 
 template <int Dim>
@@ -79,11 +77,10 @@ void report_counts(Session& session, const Persistence& persistence, const Diagr
 
 void write_diagram(Session& session, const PersistenceOptions& options, const Segments& segments) {
   const std::filesystem::path& file = options.output.file;
-  session.in_phase(Phase::write, [&] {
-    const PendingOutput announced(file);
-    write_segments(file, segments, {.ascii = options.output.ascii, .monitor = &session.monitor()});
-  });
-  const auto bytes = std::filesystem::file_size(file);
+  const std::uint64_t bytes = write_counted(session, options.output,
+                                            [&](const std::filesystem::path& place, const WriteOptions& how) {
+                                              return write_segments(place, segments, how);
+                                            });
   session.result()["output"] = {{"file", file.string()},
                                 {"kind", "persistence diagram"},
                                 {"points", segments.points.size()},
@@ -103,10 +100,8 @@ void write_text(Session& session, const char* key, const std::filesystem::path& 
 void declare_persistence(OptionList& app, PersistenceOptions& options) {
   add_topology_options(app, options.topology);
   add_threshold_option(app, options.threshold, "leave out pairs that persist less");
-  app.add_option("-o,--output", options.output.file,
-                 "the diagram as segments, .vtu or .vtp, with TTK's arrays")
-      ->type_name("FILE");
-  app.add_flag("--ascii", options.output.ascii, "write numbers as text");
+  add_output_options(app, options.output)
+      ->description("the diagram as segments, .vtu or .vtp, with TTK's arrays");
   app.add_option("--csv", options.csv, "the pairs as text, one a line")->type_name("FILE");
   app.add_option("--plot", options.plot, "a picture of the diagram and the bars, .svg")->type_name("FILE");
 }

@@ -185,7 +185,8 @@ Verb plan_verb() {
       {"plan", Group::files,
        "what the relations of a mesh would cost in memory, and how they would be stored",
        "  tessera plan kuhn64.vtu\n"
-       "  tessera plan kuhn64.vtu --relations VV,VT --memory 128M"},
+       "  tessera plan kuhn64.vtu --relations VV,VT --memory 128M",
+       false},
       declare_plan, run_plan);
 }
 

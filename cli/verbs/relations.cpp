@@ -17,7 +17,7 @@ struct RelationsOptions {
   TilingOptions tiling;
   std::string relation;
   std::string mode = "auto";
-  std::filesystem::path output;
+  OutputOptions output;
 };
 
 StorageMode parse_mode(const std::string& name) {
@@ -104,7 +104,7 @@ void run_on(Session& session, SimplexMesh<Dim>& mesh, Reservation& of_mesh, cons
   const AnyRows rows = open_relation(session, conn, key, mode);
   const RelationSummary summary = session.in_phase(Phase::compute, [&] { return summarise(session, rows); });
   report(session, rows, summary, conn.choice());
-  if (!options.output.empty()) write_relation(session, options.output, rows, summary);
+  if (!options.output.file.empty()) write_relation(session, options.output, rows, summary);
 }
 
 void declare_relations(OptionList& app, RelationsOptions& options) {
@@ -116,8 +116,13 @@ void declare_relations(OptionList& app, RelationsOptions& options) {
       ->capture_default_str()
       ->is_member({"auto", "materialized", "explicit", "implicit"});
   add_tiling_options(app, options.tiling);
-  app.add_option("-o,--output", options.output, "write the rows to a .txt, .csv or .npz file")
-      ->type_name("FILE");
+  const Option output =
+      app.add_option("-o,--output", options.output.file, "write the rows to a .txt, .csv or .npz file")
+          ->type_name("FILE");
+  app.add_option("--output-format", options.output.format,
+                 "the format of -o, if its extension is another; - is standard output")
+      ->type_name("txt|csv|npz")
+      ->needs(output);
 }
 
 int run_relations(Session& session, const RelationsOptions& options) {
@@ -125,7 +130,7 @@ int run_relations(Session& session, const RelationsOptions& options) {
     throw Error(ErrorCode::bad_option,
                 fmt::format("--relation '{}' must be one relation, such as VT", options.relation));
   }
-  if (!options.output.empty()) check_relation_output(session, options.output);
+  check_relation_output(session, options.output);
   Input input = read_input(session, options.input);
   for (const std::string& note : input.report.notes) session.note(note);
   (void)parse_relations(options.relation, dimension_of(input.mesh));

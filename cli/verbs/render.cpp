@@ -33,8 +33,7 @@ struct RenderOptions {
   std::string clip;
   bool crinkle = false;
   bool no_connectors = false;
-  double mark_size = 1;
-  std::optional<double> opacity;
+  std::optional<double> mark_size, opacity;
 };
 
 struct NamedStyle {
@@ -105,7 +104,7 @@ std::optional<ClipPlane> parse_clip(const RenderOptions& options, const Box& box
 PictureOptions make_picture_options(const RenderOptions& options) {
   PictureOptions picture;
   picture.style = entry_named(styles, options.style).style;
-  picture.mark_size = options.mark_size;
+  picture.mark_size = options.mark_size.value_or(1);
   picture.background = parse_color(options.background);
   const auto size = parse_pair<int>(options.size, 'x');
   if (!size || std::min(size->first, size->second) < 16 || std::max(size->first, size->second) > 8192) {
@@ -133,8 +132,11 @@ std::optional<std::pair<double, double>> parse_range(const std::string& text) {
 }
 
 void check_clip(const RenderOptions& options, const Scene& scene) {
-  if (options.crinkle && options.clip.empty())
-    throw Error(ErrorCode::bad_option, "--crinkle says how to clip; add --clip or leave it out");
+  const auto has_solids = [](const Source& source) {
+    return source.is_solid() && !std::holds_alternative<Grid>(source.input.mesh);
+  };
+  if (options.crinkle && std::ranges::none_of(scene.sources, has_solids))
+    throw Error(ErrorCode::bad_option, "--crinkle is for meshes of solids, and this is none; leave it out");
   if (!options.clip.empty() && scene.sources.empty())
     throw Error(ErrorCode::bad_option, "critical points and separatrices are not clipped; leave out --clip");
 }
@@ -178,9 +180,11 @@ void declare_view(OptionList& app, RenderOptions& options) {
   app.add_option("--background", options.background, "white, black, gray or #rrggbb")
       ->capture_default_str()
       ->type_name("COLOUR");
-  app.add_option("--clip", options.clip, "take away the half before a plane: x=0.5, or z=50% of the extent")
-      ->type_name("AXIS=PLACE");
-  app.add_flag("--crinkle", options.crinkle, "with --clip: keep whole cells instead of cutting them");
+  const Option clip = app.add_option("--clip", options.clip,
+                                     "take away the half before a plane: x=0.5, or z=50% of the extent")
+                          ->type_name("AXIS=PLACE");
+  app.add_flag("--crinkle", options.crinkle, "with --clip: keep whole cells instead of cutting them")
+      ->needs(clip);
 }
 
 void declare_marks(OptionList& app, RenderOptions& options) {
@@ -212,30 +216,26 @@ void declare_render(OptionList& app, RenderOptions& options) {
   app.add_option("--style", options.style, "auto draws surfaces, and grids as slices")
       ->is_member(names_in(styles))
       ->capture_default_str();
-  app.add_option("--field", options.color.field,
-                 "colour by this field of the points or cells, such as f, v:x, v:magnitude or :z")
-      ->type_name("NAME");
+  const Option field =
+      app.add_option("--field", options.color.field,
+                     "colour by this field of the points or cells, such as f, v:x, v:magnitude or :z")
+          ->type_name("NAME");
   app.add_option("--component", options.color.component, "which one of a vector: 0, 1, ... or magnitude")
       ->capture_default_str()
-      ->type_name("K");
+      ->type_name("K")
+      ->needs(field);
   app.add_option("--range", options.range,
                  "numbers at the two ends of the colours; the field's own if left out")
-      ->type_name("LO,HI");
+      ->type_name("LO,HI")
+      ->needs(field);
   app.add_option("--colormap", options.color.colormap,
                  "colours; cold-hot and categories give each whole number its own")
       ->is_member(colormap_names())
-      ->capture_default_str();
-  app.add_flag("--no-bar", options.no_bar, "leave the colour bar out");
+      ->capture_default_str()
+      ->needs(field);
+  app.add_flag("--no-bar", options.no_bar, "leave the colour bar out")->needs(field);
   declare_marks(app, options);
   declare_view(app, options);
-}
-
-void check_picture_output(Session& session, const std::filesystem::path& file) {
-  if (extension_of(file) != "png") {
-    throw Error(ErrorCode::unsupported,
-                fmt::format("pictures are written as PNG; name '{}' with .png at the end", file.string()));
-  }
-  check_folder(session, file);
 }
 
 /// Is there something that solids would hide?
@@ -277,6 +277,30 @@ Layer make_layer(const RenderOptions& options, const Scene& scene, const Source&
   return layer;
 }
 
+bool is_thin(const Piece& piece) {
+  return piece.role == Role::lines || piece.role == Role::points;
+}
+
+/// Options that nothing in the picture could show.
+void check_use(const RenderOptions& options, const Scene& scene, const PictureOptions& picture) {
+  const auto refuse = [](const char* option, const char* what) {
+    throw Error(ErrorCode::bad_option,
+                fmt::format("{} is about {}, and there are none; leave it out", option, what));
+  };
+  if (options.no_connectors && scene.marks.separatrices.empty()) refuse("--no-connectors", "separatrices");
+  if (options.style != "auto" && scene.sources.empty()) refuse("--style", "meshes");
+  bool has_thin = !picture.marks.empty();
+  bool has_clear = false;
+  for (std::size_t i = 0; i < picture.layers.size(); ++i) {
+    const std::vector<Piece>& pieces = picture.layers[i].geometry.pieces;
+    has_thin = has_thin || std::ranges::any_of(pieces, is_thin);
+    has_clear =
+        has_clear || ((i == 0 || scene.sources[i].is_solid()) && !std::ranges::all_of(pieces, is_thin));
+  }
+  if (options.mark_size && !has_thin) refuse("--mark-size", "marks, lines and points");
+  if (options.opacity && !has_clear) refuse("--opacity", "surfaces of the first mesh or solids");
+}
+
 /// Everything that is drawn, in the memory of the scene.
 void add_scene(const RenderOptions& options, const Scene& scene, PictureOptions& picture) {
   const Box box = find_box(scene);
@@ -290,17 +314,18 @@ void add_scene(const RenderOptions& options, const Scene& scene, PictureOptions&
                                                         : scene.sources.empty() ? guess_dimension(scene.marks)
                                                                                 : 2,
                                            .diagonal = length(box.high - box.low),
-                                           .size = options.mark_size,
+                                           .size = picture.mark_size,
                                            .has_connectors = !options.no_connectors});
   const auto is_empty = [](const Layer& layer) { return layer.geometry.pieces.empty(); };
   if (picture.marks.empty() && std::ranges::all_of(picture.layers, is_empty)) {
     throw Error(ErrorCode::bad_mesh,
                 "there is nothing to draw; is the mesh empty, or all of it clipped away?");
   }
+  check_use(options, scene, picture);
 }
 
 int run_render(Session& session, const RenderOptions& options) {
-  check_picture_output(session, options.output);
+  check_sole_format(session, options.output, "png");
   PictureOptions picture = make_picture_options(options);
   picture.monitor = &session.monitor();
   ColorOptions color = options.color;

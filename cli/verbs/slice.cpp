@@ -74,7 +74,7 @@ int slice_volume(Session& session, const SliceArguments& options, const Mesh& me
 
 int run_slice(Session& session, const SliceArguments& options) {
   (void)plane_of(options.plane, nullptr);
-  if (!options.output.file.empty()) check_output(session, options.output);
+  check_output(session, options.output);
   Input input = read_input(session, options.input);
   for (const std::string& note : input.report.notes) session.note(note);
   const Plane plane = plane_of(options.plane, &input.mesh);

@@ -78,7 +78,7 @@ void subdivide_and_write(Session& session, const SubdivideArguments& options, co
 }
 
 int run_subdivide(Session& session, const SubdivideArguments& options) {
-  if (!options.output.file.empty()) check_output(session, options.output);
+  check_output(session, options.output);
   const Input input = read_input(session, options.input);
   for (const std::string& note : input.report.notes) session.note(note);
   if (const auto* triangles = std::get_if<TriMesh>(&input.mesh)) {

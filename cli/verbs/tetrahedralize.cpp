@@ -49,7 +49,7 @@ CellMesh take_solids(AnyMesh& mesh, CellMesh cells) {
 }
 
 int run_tetrahedralize(Session& session, const TetrahedralizeArguments& options) {
-  if (!options.output.file.empty()) check_output(session, options.output);
+  check_output(session, options.output);
   CellMesh read_cells;
   Input input = read_input(session, options.input, &read_cells);
   for (const std::string& note : input.report.notes) session.note(note);

@@ -81,13 +81,14 @@ AnyMesh take_part(Session& session, const ThresholdArguments& options, const Sim
 }
 
 int run_threshold(Session& session, const ThresholdArguments& options) {
-  if (!options.output.file.empty()) check_output(session, options.output);
+  check_output(session, options.output);
   const ValueRange range = range_of(options);
   Input input = read_input(session, options.input);
   for (const std::string& note : input.report.notes) session.note(note);
   cut_grid(session, input);
   const FieldChoice choice =
       session.in_phase(Phase::prepare, [&] { return choose_scalar(session, input, options.field); });
+  if (options.any) check_any(choice);
   Json& result = session.result();
   result["field"] = choice.field->name();
   result["association"] = to_string(choice.association);

@@ -13,7 +13,8 @@ namespace tessera::cli {
 namespace {
 
 struct WeldArguments {
-  InputOptions input = {.file = {}, .weld = false};  ///< for the verb to join and to count
+  InputOptions input = {
+      .file = {}, .weld = false, .welds_later = true};  ///< for the verb to join and to count
   OutputOptions output;
   double tolerance = 0;
   MergedData data = MergedData::average;
@@ -64,11 +65,9 @@ void weld_and_write(Session& session, const WeldArguments& options, const Simple
 }
 
 int run_weld(Session& session, const WeldArguments& options) {
-  if (!options.output.file.empty()) check_output(session, options.output);
+  check_output(session, options.output);
   const Input input = read_input(session, options.input);
-  for (const std::string& note : input.report.notes) {
-    if (!note.starts_with("Left the corners")) session.note(note);  // they are joined now
-  }
+  for (const std::string& note : input.report.notes) session.note(note);
   if (const auto* triangles = std::get_if<TriMesh>(&input.mesh)) {
     weld_and_write(session, options, *triangles);
   } else if (const auto* tets = std::get_if<TetMesh>(&input.mesh)) {

@@ -1,6 +1,7 @@
 // Every refusal: the exit code of docs/cli.md and one sentence that says what to do.
 #include <gtest/gtest.h>
 
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cstdlib>
 
@@ -296,6 +297,113 @@ TEST_F(CliError, RenderOptions) {
   refused({"--style", "cubist"}, {"--style"});
   refused({"--colormap", "jet"}, {"--colormap"});
   refused({"--style", "slices"}, {"--style slices", "--clip"});
+}
+
+TEST_F(CliError, OptionsThatWouldDoNothing) {
+  make_mesh();
+  ASSERT_EQ(run({"make", "torus", "--size", "8", "--field", "smooth", "-o", "t.vtp"}).code, 0);
+  ASSERT_EQ(run({"make", "lattice", "--size", "4x4x1", "--field", "sphere", "-o", "flat.vti"}).code, 0);
+  write("c.vtk",
+        "# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\nPOINTS 3 float\n0 0 0 1 0 0 0 1 0\n"
+        "POLYGONS 1 4\n3 0 1 2\nCELL_DATA 1\nSCALARS c float\nLOOKUP_TABLE default\n4\n");
+  const auto before = files();
+  const auto refused = [&](const Arguments& line, const std::vector<std::string>& parts) {
+    expect_one_sentence(run(line), 2, parts);
+  };
+  for (const char* const file : {"a.ply", "a.vtk", "a.obj", "a.stl", "a.off", "a.glb"})
+    refused({"convert", "t.vtp", file, "--compress"}, {file, "cannot be compressed", "vtu"});
+  refused({"convert", "t.vtp", "a.glb", "--ascii"}, {"a.glb", "text"});
+  refused({"convert", "t.vtp", "a.vtu", "--ascii", "--compress"}, {"a.vtu", "one of the two"});
+  refused({"morse-smale", "t.vtp", "--separatrices", "a.vtk", "--compress"},
+          {"a.vtk", "cannot be compressed"});
+  refused({"threshold", "t.vtp", "--min", "0", "--ascii"}, {"--ascii", "-o FILE"});
+  refused({"curvature", "t.vtp", "--output-format", "ply"}, {"--output-format", "-o FILE"});
+  refused({"gradient", "t.vtp", "--critical", "a.vtp", "--output-format", "vtk"}, {"--output-format"});
+  refused({"persistence", "t.vtp", "--csv", "a.csv", "--ascii"}, {"--ascii", "-o FILE"});
+  refused({"make", "torus", "--no-orient", "-o", "a.vtp"}, {"--no-orient", "tetrahedra", "torus"});
+  refused({"make", "lattice", "--orient", "-o", "a.vti"}, {"--orient", "lattice"});
+  refused({"make", "kuhn", "--no-displace", "-o", "a.vtu"}, {"--no-displace", "ico"});
+  for (const Arguments& option : std::vector<Arguments>{
+           {"--range", "0,1"}, {"--component", "0"}, {"--colormap", "gray"}, {"--no-bar"}}) {
+    Arguments line = {"render", "t.vtp", "-o", "a.png"};
+    line.insert(line.end(), option.begin(), option.end());
+    refused(line, {option[0] + " does nothing without --field"});
+  }
+  refused({"render", "t.vtp", "-o", "a.png", "--no-connectors"}, {"--no-connectors", "separatrices"});
+  refused({"render", "t.vtp", "-o", "a.png", "--mark-size", "2"}, {"--mark-size", "marks"});
+  refused({"render", "t.vtp", "-o", "a.png", "--style", "points", "--opacity", "1"},
+          {"--opacity", "surfaces"});
+  refused({"render", "t.vtp", "-o", "a.png", "--clip", "x=50%", "--crinkle"}, {"--crinkle", "solids"});
+  refused({"doctor", "t.vtp", "--no-drop"}, {"--no-drop does nothing without --fix"});
+  refused({"doctor", "t.vtp", "--weld"}, {"--weld does nothing without --fix"});
+  refused({"extract", "t.vtp", "--components", "--field", "smooth"}, {"--field", "--labels"});
+  refused({"extract", "c.vtk", "--labels", "4", "--any"}, {"--any", "'c' is a field of the cells"});
+  refused({"threshold", "c.vtk", "--min", "4", "--any"}, {"--any", "'c' is a field of the cells"});
+  refused({"clip", "t.vtp", "--axis", "x", "--field", "smooth"}, {"--field", "--value"});
+  refused({"coarsen", "t.vtp", "--value", "0"}, {"'t.vtp' is a surface", "--value"});
+  refused({"isosurface", "flat.vti", "--value", "0.4", "--normals", "averaged"}, {"flat grid", "--normals"});
+  refused({"isosurface", "flat.vti", "--value", "0.4", "--merge-exact"}, {"flat grid", "--merge-exact"});
+  refused({"morse-smale", "t.vtp", "--no-connectors"}, {"--no-connectors", "tetrahedra"});
+  refused({"morse-smale", "t.vtp", "--separatrices", "a.vtp", "--no-separatrices"}, {"nothing to write"});
+  refused({"morse-smale", "t.vtp", "-o", "a.vtp", "--segmentation", "b.vtp"}, {"--segmentation", "once"});
+  refused({"info", "t.vtp", "--no-weld"}, {"--no-weld", "stl", "'t.vtp'"});
+  refused({"weld", "t.vtp", "--no-weld"}, {"no option '--no-weld'"});
+  refused({"info", "t.vtp", "--type", "int8"}, {"--type does nothing without --dims"});
+  refused({"info", "t.vtp", "--device", "cpu", "--device-memory", "1G"}, {"--device-memory", "--device cpu"});
+  refused({"gradient", "t.vtp", "--provider", "device", "--device", "cpu"}, {"--device cpu"});
+  EXPECT_EQ(files(), before);
+}
+
+// What does its work stays accepted.
+TEST_F(CliError, OptionsOfOneShapeOrFormat) {
+  ASSERT_EQ(run({"make", "ico", "--size", "1", "--no-displace", "--compress", "-o", "a.vtp"}).code, 0);
+  ASSERT_EQ(run({"make", "two_tets", "--no-orient", "-o", "a.vtu"}).code, 0);
+  ASSERT_EQ(run({"convert", "a.vtp", "a.obj", "--ascii"}).code, 0);
+  ASSERT_EQ(run({"make", "lattice", "--size", "6x6x1", "--field", "sphere", "-o", "flat.vti"}).code, 0);
+  ASSERT_EQ(run({"isosurface", "flat.vti", "--value", "0.4", "--provenance", "-o", "l.vtp"}).code, 0);
+  const auto fields = run_json({"info", "l.vtp"})["result"]["files"][0]["fields"].dump();
+  for (const char* const name : {"InputEdge", "InputWeight", "InputCell"})
+    EXPECT_NE(fields.find(name), std::string::npos) << fields;
+}
+
+TEST_F(CliError, TheParserSpeaksAsWeDo) {
+  make_mesh();
+  const auto says = [&](const Arguments& line, const std::string& sentence) {
+    const Outcome outcome = run(line);
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.err, "tessera: " + sentence + "; see 'tessera " + line[0] + " --help'\n");
+  };
+  says({"info"}, "FILE is missing: the mesh files to look at");
+  says({"make", "kuhn"}, "--output FILE is missing: the file to write; its extension says the format");
+  says({"info", "mesh.vtu", "--threads"}, "--threads has no value; write --threads N");
+  says({"info", "mesh.vtu", "--threads", "two"}, "--threads: 'two' is not a whole number");
+  says({"info", "mesh.vtu", "--threads", "-3"}, "--threads: -3 is not between 0 and 4096");
+  says({"weld", "mesh.vtu", "--tolerance", "far"}, "--tolerance: 'far' is not a number");
+  says({"render", "mesh.vtu", "-o", "a.png", "-o", "b.png"},
+       "-o or --output was given 2 times; give it once");
+  says({"convert", "mesh.vtu", "a.vtu", "b.vtu"}, "'b.vtu' is one argument too many");
+  says({"info", "mesh.vtu", "--quiet=loud"}, "-q or --quiet takes no value");
+  says({"extract", "mesh.vtu", "--labels", ""},
+       "--labels: the value is empty; write one or leave the option out");
+  says({"info", ""}, "files: the value is empty; write one or leave the option out");
+}
+
+TEST_F(CliError, ClosedStandardOutput) {
+  ASSERT_EQ(run({"make", "octahedron", "-o", "o.off"}).code, 0);
+  const auto closed = [&](const std::string& arguments) {
+    const std::string line =
+        "cd '" + path("").string() + "' && " TESSERA_PROGRAM " " + arguments + " 2> e.txt";
+    const int status = std::system(line.c_str());  // NOLINT(cert-env33-c): the shell closes it
+    return Outcome{WEXITSTATUS(status), "", read("e.txt")};
+  };
+  for (const char* const line : {"info o.off >&-", "info o.off --json - >&-", "--version >&-", "man >&-"})
+    expect_one_sentence(closed(line), 7, {"standard output, which is closed"});
+  expect_one_sentence(closed("convert o.off -o - --output-format ply >&-"), 7, {"standard output"});
+  expect_one_sentence(closed("info - <&-"), 4, {"standard input cannot be read"});
+  // Those who name a file want the file.
+  EXPECT_EQ(closed("convert o.off a.ply >&-").code, 0);
+  EXPECT_EQ(closed("info o.off --json a.json >&-").code, 0);
+  EXPECT_EQ(nlohmann::json::parse(read("a.json"))["verb"], "info");
 }
 
 TEST_F(CliError, ClosedStandardStreamsDoNoHarm) {

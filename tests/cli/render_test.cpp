@@ -483,6 +483,11 @@ TEST_F(CliRender, FilesOfMarksAreMarks) {
   draw({"c.vtp", "--field", "smooth"});
   expect_one_sentence(run({"render", "s.vtp", "--clip", "x=50%", "-o", "x.png"}), 2, {"not clipped"});
   expect_one_sentence(run({"render", "t.ply", "--crinkle", "-o", "x.png"}), 2, {"--crinkle", "--clip"});
+  expect_one_sentence(run({"render", "s.vtp", "--style", "wireframe", "-o", "x.png"}), 2,
+                      {"--style", "meshes"});
+  const Outcome drawn = run({"render", "t.ply", "-o", "-", "--size", "60x40", "-q"});
+  EXPECT_EQ(drawn.code, 0) << drawn.err;
+  EXPECT_EQ(drawn.out.substr(0, 4), "\x89PNG");
 }
 
 TEST_F(CliRender, ConstantFieldsHaveNoBar) {

@@ -98,7 +98,8 @@ TEST_F(CliStreams, OutputIsRefusedOrEndsQuietly) {
   const Outcome both = run({"convert", "o.ply", "-o", "-", "--output-format", "ply", "--json", "-"});
   EXPECT_EQ(both.code, 2);
   EXPECT_EQ(nlohmann::json::parse(both.out)["error"]["name"], "bad_option");
-  expect_one_sentence(run({"morse-smale", "o.ply", "--separatrices", "-"}), 6, {"'-'"});
+  expect_one_sentence(run({"morse-smale", "o.ply", "--separatrices", "-"}), 2,
+                      {"standard output", "-o - --output-format vtp"});
   const Outcome object = run({"convert", "o.ply", "-o", "-", "--output-format", "off", "--json", "o.json"});
   EXPECT_EQ(object.code, 0);
   EXPECT_EQ(nlohmann::json::parse(read("o.json"))["result"]["output"]["bytes"], object.out.size());
@@ -107,6 +108,39 @@ TEST_F(CliStreams, OutputIsRefusedOrEndsQuietly) {
   EXPECT_EQ(left.err, "0\n");
   const Outcome full = shell("$T make ico -n 2 -q -o - --output-format off > /dev/full");
   expect_one_sentence(full, 7, {"standard output cannot be written"});
+}
+
+// The shell has opened the file before the program can see it.
+TEST_F(CliStreams, StandardInputIsNotOverwritten) {
+  const std::string before = read("o.ply");
+  expect_one_sentence(shell("$T convert - -o o.ply < o.ply"), 2, {"'o.ply' is read and written"});
+  expect_one_sentence(shell("$T convert - -o ./o.ply < o.ply"), 2, {"'./o.ply' is read and written"});
+  expect_one_sentence(shell("ln o.ply p.ply; $T weld - -o p.ply < o.ply"), 2, {"read and written"});
+  expect_one_sentence(shell("$T info - --json o.ply < o.ply"), 2, {"'o.ply' is the input", "--json"});
+  expect_one_sentence(shell("$T convert o.ply -o - --output-format ply >> o.ply"), 2, {"read and written"});
+  EXPECT_EQ(read("o.ply"), before);
+  EXPECT_EQ(shell("$T convert - -o q.ply < o.ply").code, 0);
+  EXPECT_EQ(read("q.ply"), before);
+}
+
+TEST_F(CliStreams, TextAndPicturesGoToStandardOutput) {
+  ASSERT_EQ(shell("$T make torus -n 8 --field smooth -q -o t.vtp").code, 0);
+  ASSERT_EQ(shell("$T persistence t.vtp --csv a.csv --plot a.svg -o a.vtu -q").code, 0);
+  EXPECT_EQ(shell("$T persistence t.vtp --csv - -q").out, read("a.csv"));
+  EXPECT_EQ(shell("$T persistence t.vtp --plot - -q").out, read("a.svg"));
+  EXPECT_EQ(shell("$T persistence t.vtp -o - --output-format vtu -q").out, read("a.vtu"));
+  expect_one_sentence(shell("$T persistence t.vtp -o -"), 2, {"-o - --output-format vtu"});
+  expect_one_sentence(shell("$T persistence t.vtp --csv - --plot -"), 2, {"two outputs"});
+  for (const std::string format : {"txt", "csv", "npz"}) {
+    ASSERT_EQ(shell("$T relations o.ply --relation VV -q -o r." + format).code, 0);
+    EXPECT_EQ(shell("$T relations o.ply --relation VV -q -o - --output-format " + format).out,
+              read("r." + format));
+  }
+  expect_one_sentence(shell("$T relations o.ply --relation VV -o -"), 2, {"-o - --output-format csv"});
+  expect_one_sentence(shell("$T relations o.ply --relation VV --output-format csv"), 2, {"-o or --output"});
+  const Outcome text = shell("$T relations o.ply --relation VV -o - --output-format txt");
+  EXPECT_EQ(text.out, read("r.txt"));
+  EXPECT_NE(text.err.find("wrote -: 6 rows"), std::string::npos) << text.err;
 }
 
 }  // namespace

@@ -202,6 +202,7 @@ TEST_F(Cells, VtkSeesWhatWeWrote) {
   const std::vector<WriteOptions> encodings = {{}, {.ascii = true}, {.compress = true}};
   for (const WriteOptions& options : encodings) {
     for (const char* name : {"b.vtu", "b.vtk"}) {
+      if (options.compress && std::string_view(name) == "b.vtk") continue;
       for (const CellMesh& mesh : {some, flat}) {
         EXPECT_TRUE(write_mesh(directory / name, mesh, options).notes.empty());
         expect_seen(directory / name, mesh);

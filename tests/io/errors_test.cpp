@@ -4,6 +4,8 @@
 
 #include <csignal>
 
+#include <tessera/core/memory.h>
+
 #include "io/samples.h"
 #include "io/support.h"
 
@@ -375,6 +377,47 @@ TEST(Write, KeepsPermissionsAndLinks) {
   EXPECT_EQ(read_triangles(directory / "real.off").cell_count(), 2U);
   EXPECT_EQ(std::filesystem::status(directory / "real.off").permissions(),
             std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+}
+
+TEST(WriteErrors, OptionsThatAFormatHasNoUseFor) {
+  TempDir directory;
+  const TriMesh mesh = testing::make_two_triangles<float>();
+  const auto refused = [&](const std::string& name, const WriteOptions& options,
+                           std::initializer_list<std::string_view> words) {
+    expect_error(ErrorCode::bad_option, words, [&] { return write_mesh(directory / name, mesh, options); });
+  };
+  for (const char* const format : {"vtk", "ply", "obj", "stl", "off", "glb"})
+    refused(std::string("a.") + format, {.compress = true}, {"a.", format, "cannot be compressed", "vtu"});
+  refused("a.data", {.compress = true, .format = "ply"}, {"a.data", "ply files cannot be compressed"});
+  refused("a.vtu", {.ascii = true, .compress = true}, {"a.vtu", "not compressed"});
+  refused("a.glb", {.ascii = true}, {"a.glb", "text"});
+  expect_error(ErrorCode::bad_option, {"a.vtk", "cannot be compressed"},
+               [&] { return write_poly(directory / "a.vtk", PolyData{}, {.compress = true}); });
+  EXPECT_EQ(directory.file_count(), 0U);
+}
+
+TEST(ReadErrors, SayWhatHelps) {
+  TempDir directory;
+  testing::save(directory / "a.xyz", "?");
+  testing::save(directory / "q.vtk",
+                "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 3 float\n"
+                "0 0 0 1 0 0 2 0 0\nCELLS 1 4\n3 0 1 2\nCELL_TYPES 1\n21\n");
+  const auto remedy_of = [](const auto& f) {
+    try {
+      f();
+    } catch (const Error& error) {
+      return error.remedy();
+    }
+    return Remedy::none;
+  };
+  EXPECT_EQ(remedy_of([&] { (void)read_mesh(directory / "a.xyz"); }), Remedy::name_format);
+  EXPECT_EQ(remedy_of([&] { (void)read_mesh(directory / "a.xyz", {.format = "xyz"}); }), Remedy::none);
+  EXPECT_EQ(remedy_of([&] { (void)read_mesh(directory / "q.vtk"); }), Remedy::linearize);
+  EXPECT_EQ(remedy_of([] {
+              MemoryBudget budget(mib(1));
+              budget.reserve(mib(2), "this");
+            }),
+            Remedy::raise_limit);
 }
 
 TEST(Write, WhatReplacesAPrivateFileIsPrivateFromTheStart) {

@@ -176,6 +176,7 @@ TEST(PeerWriter, VtkReadsWhatWeWrite) {
     expect_vtk_reads(testing::with_fields(testing::make_two_triangles<float>()), "vtu", options);
     expect_vtk_reads(testing::with_fields(testing::make_two_triangles<double>()), "vtp", options);
     expect_vtk_reads(testing::with_fields(testing::make_small_grid()), "vti", options);
+    if (options.compress) continue;
     expect_vtk_reads(testing::with_fields(testing::make_two_tets<double>()), "vtk", options);
     expect_vtk_reads(testing::with_fields(testing::make_two_triangles<float>()), "vtk", options);
     expect_vtk_reads(testing::with_fields(testing::make_small_grid()), "vtk", options);

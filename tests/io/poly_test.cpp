@@ -67,6 +67,7 @@ TEST_F(PolyFile, VtkSeesWhatWeWrote) {
   for (const char* name : {"a.vtp", "a.vtk"}) {
     for (const WriteOptions& options :
          {WriteOptions{}, WriteOptions{.ascii = true}, WriteOptions{.compress = true}}) {
+      if (options.compress && std::string_view(name) == "a.vtk") continue;
       write_poly(directory / name, poly, options);
       const auto data = testing::vtk_read(directory / name);
       auto* seen = vtkPolyData::SafeDownCast(data);

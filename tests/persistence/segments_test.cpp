@@ -69,6 +69,11 @@ TEST_F(SegmentsTest, VtkReadsThem) {
     poly->Update();
     if (!ascii) expect_equal(poly->GetOutput());
   }
+  EXPECT_TRUE(write_segments(folder / "c.vtu", segments, {.compress = true}).notes.empty());
+  vtkNew<vtkXMLUnstructuredGridReader> compressed;
+  compressed->SetFileName((folder / "c.vtu").c_str());
+  compressed->Update();
+  expect_equal(compressed->GetOutput());
   segments.points[2].z = 7;
   write_segments(folder / "b.vtu", segments, {.ascii = true});
   vtkNew<vtkXMLUnstructuredGridReader> grid;

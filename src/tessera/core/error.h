@@ -1,6 +1,7 @@
 // Errors: what the world did wrong. Broken contracts are not errors (see TS_EXPECTS).
 #pragma once
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -23,15 +24,27 @@ enum class ErrorCode {
 
 [[nodiscard]] std::string_view to_string(ErrorCode code);
 
+/// What would help, for callers that have a name of their own for it: the library knows of no options.
+enum class Remedy : std::uint8_t {
+  none,         ///< nothing, or what the message says
+  name_format,  ///< to say which format the file has
+  linearize,    ///< to read cells of higher order by their corners
+  raise_limit,  ///< to allow the memory that the message names
+  more_memory,  ///< to allow more memory, however much that is
+};
+
 /// Thrown with one sentence that names the thing, says what is wrong with it and what to do.
 class Error : public std::runtime_error {
  public:
-  Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  Error(ErrorCode code, const std::string& message, Remedy remedy = Remedy::none)
+      : std::runtime_error(message), code_(code), remedy_(remedy) {}
 
   [[nodiscard]] ErrorCode code() const { return code_; }
+  [[nodiscard]] Remedy remedy() const { return remedy_; }
 
  private:
   ErrorCode code_;
+  Remedy remedy_;
 };
 
 }  // namespace tessera

@@ -75,8 +75,8 @@ struct ReadResult {
 [[nodiscard]] Grid read_grid(const std::filesystem::path& file, const ReadOptions& options = {});
 
 struct WriteOptions {
-  bool ascii = false;
-  bool compress = false;  ///< zlib, for the XML formats
+  bool ascii = false;     ///< numbers as text, for formats that have both (not glb; obj and off are text)
+  bool compress = false;  ///< zlib, for vtu, vtp and vti files without ascii
   /// Whose host threads compress. The bytes of the file do not depend on how many they are.
   Exec exec = Exec::host();
   std::string format = {};  ///< by its extension ("ply") instead of the file's own
@@ -85,6 +85,9 @@ struct WriteOptions {
   int descriptor = -1;
   const Monitor* monitor = nullptr;
 };
+
+/// Error(bad_option) for an option that the file's format has no use for. All that write call it first.
+void check_write_options(const std::filesystem::path& file, const WriteOptions& options);
 
 /// What was done with a mesh that was written.
 struct WriteReport {

@@ -17,9 +17,8 @@ struct Segments {
   FieldSet cell_data;
 };
 
-/// A .vtu file (cells of two points) or a .vtp file (lines), complete or not at all, with the errors of
-/// write_mesh(). Numbers are raw, or text with `ascii`; `compress` is not for these.
-void write_segments(const std::filesystem::path& file, const Segments& segments,
-                    const WriteOptions& options = {});
+/// A .vtu file (cells of two points) or a .vtp file (lines), as write_mesh() writes them.
+WriteReport write_segments(const std::filesystem::path& file, const Segments& segments,
+                           const WriteOptions& options = {});
 
 }  // namespace tessera

@@ -212,7 +212,8 @@ ModeChoice Account::choose(std::span<const RelationKey> wanted) const {
                   (is_later ? " do not fit what earlier requests left of " : " do not fit ") +
                   format_bytes(memory_) + "; the smallest memory that works" +
                   (booked_.empty() ? "" : ", with " + list_names(all) + " in one request,") + " is " +
-                  std::to_string(enough) + " bytes (" + format_bytes(enough) + ")");
+                  std::to_string(enough) + " bytes (" + format_bytes(enough) + ")",
+              Remedy::more_memory);
 }
 
 void Account::book(std::span<const RelationKey> wanted, const ModeChoice& choice) {
@@ -234,9 +235,11 @@ void Account::book_enumeration() {
   Bytes least = std::numeric_limits<Bytes>::max();
   for (const Numbering numbering : possible)
     least = std::min(least, needed(advance(state_, {}, {numbering})));
-  throw Error(ErrorCode::out_of_memory, "the enumeration of edges and faces does not fit " +
-                                            format_bytes(memory_) + "; the smallest memory that works is " +
-                                            std::to_string(least) + " bytes (" + format_bytes(least) + ")");
+  throw Error(ErrorCode::out_of_memory,
+              "the enumeration of edges and faces does not fit " + format_bytes(memory_) +
+                  "; the smallest memory that works is " + std::to_string(least) + " bytes (" +
+                  format_bytes(least) + ")",
+              Remedy::more_memory);
 }
 
 void Account::settle_rows(RelationKey key, Bytes taken) {

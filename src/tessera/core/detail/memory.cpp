@@ -104,10 +104,11 @@ Bytes MemoryBudget::left() const {
 namespace {
 
 [[noreturn]] void refuse(Bytes bytes, std::string_view what, Bytes used, Bytes limit) {
-  throw Error(ErrorCode::out_of_memory, std::string(what) + " needs " + format_bytes(bytes) + ", but " +
-                                            format_bytes(used) + " of the allowed " + format_bytes(limit) +
-                                            " are in use; the limit must be at least " +
-                                            format_limit(used + bytes + bytes / 64 + mib(1)));
+  throw Error(ErrorCode::out_of_memory,
+              std::string(what) + " needs " + format_bytes(bytes) + ", but " + format_bytes(used) +
+                  " of the allowed " + format_bytes(limit) + " are in use; the limit must be at least " +
+                  format_limit(used + bytes + bytes / 64 + mib(1)),
+              Remedy::raise_limit);
 }
 
 void raise_to(std::atomic<Bytes>& peak, Bytes bytes) {

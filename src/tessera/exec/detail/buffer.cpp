@@ -17,7 +17,8 @@ void* allocate(const Exec& exec, std::size_t bytes) {
   }
   void* memory = allocate_pages(bytes);
   if (memory == nullptr) {
-    throw Error(ErrorCode::out_of_memory, "the machine has no " + format_bytes(bytes) + " of memory left");
+    throw Error(ErrorCode::out_of_memory, "the machine has no " + format_bytes(bytes) + " of memory left",
+                Remedy::more_memory);
   }
   return memory;
 }

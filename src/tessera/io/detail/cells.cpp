@@ -94,7 +94,8 @@ void check_types(const Input& input, const Census& census, const ReadOptions& op
     input.refuse("holds cells that Tessera cannot read: " + strange + "; convert them to linear cells first");
   if (census.of(is_higher) > 0 && !options.linearize) {
     input.refuse("holds cells of higher order: " + census.say(is_higher) +
-                 "; ask to linearize them, which keeps their corners alone");
+                     "; ask to linearize them, which keeps their corners alone",
+                 Remedy::linearize);
   }
 }
 

@@ -13,9 +13,9 @@ namespace detail::io {
 namespace {
 
 constexpr auto formats = std::to_array<Format>({
-    {"vtu", false, read_vtk_xml, write_vtu, nullptr, true},
-    {"vtp", true, read_vtk_xml, write_vtp, write_poly_vtp, true},
-    {"vti", false, read_vtk_xml, write_vti},
+    {"vtu", false, read_vtk_xml, write_vtu, nullptr, true, true},
+    {"vtp", true, read_vtk_xml, write_vtp, write_poly_vtp, true, true},
+    {"vti", false, read_vtk_xml, write_vti, nullptr, false, true},
     {"vts", false, read_vtk_xml},
     {"vtr", false, read_vtk_xml},
     {"pvtu", false, read_vtk_parallel},
@@ -31,7 +31,7 @@ constexpr auto formats = std::to_array<Format>({
     {"obj", true, read_obj, write_obj, nullptr, true},
     {"stl", true, read_stl, write_stl},
     {"off", true, read_off, write_off, nullptr, true},
-    {"glb", true, nullptr, write_glb},
+    {"glb", true, nullptr, write_glb, nullptr, false, false, true},
     {"msh", false, read_msh},
     {"mesh", false, read_medit},
     {"node", false, read_tetgen},
@@ -137,6 +137,20 @@ std::vector<std::string_view> list_writable_extensions() {
     if (format.write != nullptr) result.push_back(format.extension);
   }
   return result;
+}
+
+void check_write_options(const std::filesystem::path& file, const WriteOptions& options) {
+  const detail::io::Format* const format =
+      detail::io::find_format(detail::io::name_with_format(file, options.format));
+  if (format == nullptr) return;
+  const std::string files = file.string() + ": " + std::string(format->extension) + " files ";
+  if (options.compress && !format->compresses)
+    throw Error(ErrorCode::bad_option, files + "cannot be compressed; vtu, vtp and vti files can");
+  if (options.compress && options.ascii)
+    throw Error(ErrorCode::bad_option,
+                file.string() + ": numbers as text are not compressed; choose one of the two");
+  if (options.ascii && format->is_always_binary)
+    throw Error(ErrorCode::bad_option, files + "cannot have numbers as text; leave that out");
 }
 
 bool holds_cells(const std::filesystem::path& file) {

@@ -76,6 +76,8 @@ struct Format {
   Writer write = nullptr;           ///< null: it is only read
   PolyWriter write_poly = nullptr;  ///< null: it holds no vertices, lines and polygons
   bool holds_cells = false;         ///< its writer takes a CellMesh
+  bool compresses = false;
+  bool is_always_binary = false;
 };
 [[nodiscard]] std::span<const Format> list_formats();
 /// By the file's extension; null for one that nobody knows.

@@ -185,8 +185,8 @@ void Input::fail(const std::string& reason) const {
   throw Error(ErrorCode::bad_file, name_ + ": " + reason);
 }
 
-void Input::refuse(const std::string& reason) const {
-  throw Error(ErrorCode::unsupported, name_ + ": " + reason);
+void Input::refuse(const std::string& reason, Remedy remedy) const {
+  throw Error(ErrorCode::unsupported, name_ + ": " + reason, remedy);
 }
 
 void swap_bytes(void* data, std::size_t words, std::size_t width) {

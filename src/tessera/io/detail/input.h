@@ -79,7 +79,8 @@ class Input {
   void claim(std::uint64_t bytes);
 
   [[noreturn]] void fail(const std::string& reason) const;
-  [[noreturn]] void refuse(const std::string& reason) const;  ///< a valid file that we cannot serve
+  /// A valid file that we cannot serve.
+  [[noreturn]] void refuse(const std::string& reason, Remedy remedy = Remedy::none) const;
 
  private:
   void report() const;

@@ -49,7 +49,8 @@ ReadResult read_mesh(const std::filesystem::path& file, const ReadOptions& optio
   if (format == nullptr) {
     input.refuse((options.format.empty() ? "has an unknown extension"
                                          : "cannot be read as \"" + options.format + "\"") +
-                 "; known are " + io::join(list_extensions()) + ", most of them also with .gz behind");
+                     "; known are " + io::join(list_extensions()) + ", most of them also with .gz behind",
+                 options.format.empty() ? Remedy::name_format : Remedy::none);
   }
   if (format->read == nullptr) input.refuse("is of a format that can only be written");
   const bool is_xml = format->read == io::read_vtk_xml || format->read == io::read_vtk_parallel;
@@ -63,7 +64,7 @@ ReadResult read_mesh(const std::filesystem::path& file, const ReadOptions& optio
   try {
     result.mesh = format->read(input, options, result.report);
   } catch (const std::bad_alloc&) {
-    throw Error(ErrorCode::out_of_memory, file.string() + ": does not fit in memory");
+    throw Error(ErrorCode::out_of_memory, file.string() + ": does not fit in memory", Remedy::more_memory);
   }
   return result;
 }

@@ -14,7 +14,7 @@ PolyData read_poly(const std::filesystem::path& file, const ReadOptions& options
     io::XmlPieces xml = io::open_xml(input, report, {"PolyData"});
     return io::read_xml_poly(xml);
   } catch (const std::bad_alloc&) {
-    throw Error(ErrorCode::out_of_memory, file.string() + ": does not fit in memory");
+    throw Error(ErrorCode::out_of_memory, file.string() + ": does not fit in memory", Remedy::more_memory);
   }
 }
 

@@ -134,7 +134,6 @@ AnyMesh read_stl(Input& input, const ReadOptions& options, FileReport& report) {
       is_text ? read_text_facets(input) : read_binary_facets(input, count_binary_facets(input), report);
   report.cells.push_back({cell_type_name(triangle), corners.size() / 3});
   if (options.weld) return weld(std::move(corners), options.exec, report);
-  report.notes.emplace_back("Left the corners of triangles apart.");
   return make_soup(std::move(corners));
 }
 

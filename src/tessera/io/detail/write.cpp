@@ -81,12 +81,14 @@ void check(const std::filesystem::path& file, const CellMesh& mesh) {
 template <class Mesh, class Write>
 WriteReport write_whole(const std::filesystem::path& file, const Mesh& mesh, const WriteOptions& options,
                         const Write& write) {
+  check_write_options(file, options);
   check(file, mesh);
   io::Output output(file, mesh.bytes(), options.monitor, options.descriptor);
   try {
     write(output);
   } catch (const std::bad_alloc&) {
-    throw Error(ErrorCode::out_of_memory, file.string() + ": no memory was left to write it");
+    throw Error(ErrorCode::out_of_memory, file.string() + ": no memory was left to write it",
+                Remedy::more_memory);
   }
   output.commit();
   return {std::move(output.notes)};

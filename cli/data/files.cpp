@@ -14,6 +14,7 @@
 
 #include "application/cleanup.h"
 #include "application/text.h"
+#include "data/extent.h"
 #include "data/raw_volume.h"
 #include "data/standard_streams.h"
 
@@ -243,8 +244,14 @@ std::uint64_t write_counted(Session& session, const OutputOptions& options, cons
 
 namespace {
 
+void note_unplaced_points(Session& session, const OutputOptions& options, const Extent& extent) {
+  if (extent.unplaced > 0)
+    session.note(fmt::format("'{}' has {}", options.file.string(), describe_unplaced(extent)));
+}
+
 template <class Mesh>
 void write_any_output(Session& session, const OutputOptions& options, const Mesh& mesh) {
+  note_unplaced_points(session, options, extent_of(mesh));
   const std::uint64_t bytes = write_counted(
       session, options,
       [&](const fs::path& file, const WriteOptions& how) { return write_mesh(file, mesh, how); });
@@ -294,6 +301,7 @@ void check_poly_output(Session& session, const OutputOptions& options) {
 }
 
 Json write_poly_output(Session& session, const OutputOptions& options, const PolyData& poly) {
+  note_unplaced_points(session, options, extent_of(poly.points));
   const std::uint64_t bytes = write_counted(
       session, options,
       [&](const fs::path& file, const WriteOptions& how) { return write_poly(file, poly, how); });

@@ -11,6 +11,7 @@
 #include <tessera/mesh/triangulate.h>
 
 #include "application/text.h"
+#include "data/extent.h"
 
 namespace tessera::cli {
 namespace {
@@ -28,43 +29,23 @@ bool take_letter(std::string_view& text, char letter) {
   return true;
 }
 
-/// The middle of the box around the points that have finite coordinates.
-Vec3d middle_of(const AnyMesh& any) {
-  Vec3d low = {0, 0, 0};
-  Vec3d high = {0, 0, 0};
-  bool is_first = true;
-  const auto add = [&](Vec3d p) {
-    if (!std::isfinite(p.x) || !std::isfinite(p.y) || !std::isfinite(p.z)) return;
-    if (std::exchange(is_first, false)) low = high = p;
-    low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
-    high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
-  };
-  if (const Grid* const grid = std::get_if<Grid>(&any)) {
-    const auto [nx, ny, nz] = grid->dims;
-    for (unsigned corner = 0; corner < 8; ++corner) {
-      add(grid->point((corner & 1) != 0 ? nx - 1 : 0, (corner & 2) != 0 ? ny - 1 : 0,
-                      (corner & 4) != 0 ? nz - 1 : 0));
-    }
-  } else {
-    const Points& points = any.index() == 0 ? std::get<TetMesh>(any).points : std::get<TriMesh>(any).points;
-    points.visit([&](auto all) {
-      for (const auto& p : all) add(vec_cast<double>(p));
-    });
-  }
-  return 0.5 * (low + high);
-}
-
 }  // namespace
 
-void cut_grid(Session& session, Input& input) {
+CutGrid cut_grid(Session& session, const Grid& grid, Bytes later) {
+  const Bytes bytes = triangulation_bytes(grid) + grid.point_data.bytes() +
+                      (dimension(grid) == 3 ? 6 : 2) * grid.cell_data.bytes();
+  if (bytes > session.memory().left()) session.memory().reserve(bytes + later, "what the grid is cut into");
+  Reservation room(session.memory(), bytes, "the simplices that the grid is cut into");
+  return {session.in_phase(Phase::prepare, [&] { return triangulate(grid, session.host()); }),
+          std::move(room)};
+}
+
+void replace_grid(Session& session, Input& input) {
   const Grid* const grid = std::get_if<Grid>(&input.mesh);
   if (grid == nullptr) return;
-  const Bytes bytes = triangulation_bytes(*grid) + grid->point_data.bytes() +
-                      (dimension(*grid) == 3 ? 6 : 2) * grid->cell_data.bytes();
-  Reservation room(session.memory(), bytes, "the simplices that the grid is cut into");
-  AnyMesh cut = session.in_phase(Phase::prepare, [&] { return triangulate(*grid, session.host()); });
-  input.mesh = std::move(cut);
-  input.reservation = std::move(room);
+  CutGrid cut = cut_grid(session, *grid);
+  input.mesh = std::move(cut.mesh);
+  input.reservation = std::move(cut.room);
   session.note(fmt::format("the grid was cut into {}", describe_counts(input.mesh)));
 }
 
@@ -143,7 +124,7 @@ Plane plane_of(const PlaneOptions& options, const AnyMesh* mesh) {
     const std::vector<double> v = parse_numbers(text, option, 3, "X,Y,Z");
     return Vec3d{v[0], v[1], v[2]};
   };
-  if (mesh != nullptr) plane.origin = middle_of(*mesh);
+  if (mesh != nullptr) plane.origin = extent_of(*mesh).middle();
   if (!options.origin.empty()) plane.origin = vector(options.origin, "--origin");
   if (!options.normal.empty()) {
     plane.normal = vector(options.normal, "--normal");

@@ -22,9 +22,18 @@
 
 namespace tessera::cli {
 
-/// Replaces a grid by the triangles or tetrahedra of its cells, with all its data, within --memory and with a
-/// note. Other meshes stay as they are.
-void cut_grid(Session& session, Input& input);
+/// A grid as the triangles or tetrahedra of its cells.
+struct CutGrid {
+  AnyMesh mesh;
+  Reservation room;
+};
+
+/// Cuts a grid, with all its data, within --memory, of which `later` bytes are needed afterwards: a limit
+/// that is too small is answered with one that is enough for both.
+[[nodiscard]] CutGrid cut_grid(Session& session, const Grid& grid, Bytes later = 0);
+
+/// Replaces a grid by what it is cut into, with a note. Other meshes stay as they are.
+void replace_grid(Session& session, Input& input);
 
 /// Exactly `count` finite numbers between commas. Error(bad_option) names the option and shows the `example`.
 [[nodiscard]] std::vector<double> parse_numbers(std::string_view text, std::string_view option,

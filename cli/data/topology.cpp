@@ -10,6 +10,7 @@
 #include <tessera/mesh/triangulate.h>
 
 #include "application/text.h"
+#include "data/parts.h"
 #include "data/tiling.h"
 
 namespace tessera::cli {
@@ -22,7 +23,7 @@ StorageMode mode_named(const std::string& provider) {
 }
 
 /// A grid as simplices without its fields: the field is read where it is.
-void cut_grid(Session& session, const TopologyArguments& arguments, TopologyInput& input) {
+void cut_bare(Session& session, const TopologyArguments& arguments, TopologyInput& input) {
   const Grid& grid = std::get<Grid>(input.input.mesh);
   Grid bare;
   bare.dims = grid.dims;
@@ -34,10 +35,9 @@ void cut_grid(Session& session, const TopologyArguments& arguments, TopologyInpu
   const MeshSize size{dimension(grid), grid.vertex_count(), bytes / (4 * (Bytes(dimension(grid)) + 1))};
   const Bytes analysis = mib(5) + 24 * Bytes{grid.vertex_count()} + 3 * bytes +
                          mib(2) * session.host().threads() + least_provider_bytes(session, arguments, size);
-  if (bytes + bytes / 4 + mib(2) > session.memory().left())
-    session.memory().reserve(bytes + analysis, "cutting the grid into simplices and analysing them");
-  input.cut_room = Reservation(session.memory(), bytes, "the simplices that the grid is cut into");
-  input.cut = triangulate(bare, session.host());
+  CutGrid cut = cut_grid(session, bare, analysis);
+  input.cut = std::move(cut.mesh);
+  input.cut_room = std::move(cut.room);
 }
 
 /// What the store of tiles may take: the rest of --memory, or a gibibyte; rows of the whole mesh take what
@@ -96,7 +96,7 @@ std::unique_ptr<TopologyInput> read_topology_input(Session& session, const Topol
   for (const std::string& note : input->input.report.notes) session.note(note);
   input->field = session.in_phase(
       Phase::prepare, [&] { return &choose_point_scalar(session, input->input, arguments.field); });
-  if (input->is_grid()) session.in_phase(Phase::prepare, [&] { cut_grid(session, arguments, *input); });
+  if (input->is_grid()) cut_bare(session, arguments, *input);
   return input;
 }
 

@@ -6,12 +6,9 @@
 #include <vector>
 
 #include <tessera/core/vec.h>
+#include <tessera/generate/extract.h>
 
 namespace tessera::cli {
-
-struct Box {
-  Vec3d low, high;
-};
 
 /// Around the middle of what is drawn; 0, 0 looks at its front.
 struct Camera {

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include <tessera/mesh/triangulate.h>
 
@@ -16,35 +17,6 @@
 
 namespace tessera::cli {
 namespace {
-
-constexpr Box no_box = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
-
-void add_to_box(Box& box, Vec3d p) {
-  if (!std::isfinite(p.x + p.y + p.z)) return;
-  box.low = {std::min(box.low.x, p.x), std::min(box.low.y, p.y), std::min(box.low.z, p.z)};
-  box.high = {std::max(box.high.x, p.x), std::max(box.high.y, p.y), std::max(box.high.z, p.z)};
-}
-
-void add_to_box(Box& box, const Points& points) {
-  points.visit([&](auto values) {
-    for (const auto& p : values) add_to_box(box, vec_cast<double>(p));
-  });
-}
-
-void add_to_box(Box& box, const AnyMesh& mesh) {
-  std::visit(
-      [&](const auto& m) {
-        if constexpr (requires { m.points; }) {
-          add_to_box(box, m.points);
-        } else {
-          for (unsigned c = 0; c < 8; ++c) {
-            add_to_box(box, m.point((c & 1u) * (m.dims[0] - 1), (c >> 1 & 1u) * (m.dims[1] - 1),
-                                    (c >> 2) * (m.dims[2] - 1)));
-          }
-        }
-      },
-      mesh);
-}
 
 /// The component of the field that --component names, or -1 for its magnitude.
 int parse_component(const std::string& text, const Field& field) {
@@ -139,13 +111,103 @@ void color_source(Session& session, const ColorOptions& options, Source& source,
   source.is_colored = true;
 }
 
+constexpr std::uint32_t nowhere = 0xFFFFFFFFu;
+
+/// The new numbers of the points if those that are not finite are taken out; `nowhere` for these.
+Array<std::uint32_t> number_placed(const Points& points) {
+  Array<std::uint32_t> numbers(points.size(), nowhere);
+  std::uint32_t next = 0;
+  for (std::uint32_t v = 0; v < numbers.size(); ++v) {
+    const Vec3d p = points[VertexId(v)];
+    if (std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z)) numbers[v] = next++;
+  }
+  return numbers;
+}
+
+/// Calls keep(cell, its corners) for each cell whose corners stay, by their new numbers. Which they are is
+/// returned.
+template <class Cells, class Keep>
+Array<std::uint32_t> keep_placed(const Cells& cells, const Array<std::uint32_t>& numbers, const Keep& keep) {
+  Array<std::uint32_t> kept;
+  std::vector<VertexId> corners;
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    corners.clear();
+    for (const VertexId v : cells[c]) corners.emplace_back(numbers[v.index()]);
+    if (std::ranges::find(corners, VertexId(nowhere)) != corners.end()) continue;
+    keep(c, corners);
+    kept.push_back(static_cast<std::uint32_t>(c));
+  }
+  return kept;
+}
+
+template <int Dim>
+Array<std::uint32_t> keep_placed(Array<typename SimplexMesh<Dim>::Cell>& cells,
+                                 const Array<std::uint32_t>& numbers) {
+  Array<typename SimplexMesh<Dim>::Cell> left;
+  Array<std::uint32_t> kept =
+      keep_placed(cells, numbers, [&](std::size_t, const std::vector<VertexId>& corners) {
+        std::ranges::copy(corners, left.emplace_back().begin());
+      });
+  cells = std::move(left);
+  return kept;
+}
+
+Array<std::uint32_t> keep_placed(CellMesh& cells, const Array<std::uint32_t>& numbers) {
+  CellMesh left;
+  Array<std::uint32_t> kept =
+      keep_placed(cells.cells, numbers, [&](std::size_t c, const std::vector<VertexId>& corners) {
+        left.cells.add(corners);
+        left.types.push_back(cells.types[c]);
+      });
+  cells = std::move(left);
+  return kept;
+}
+
+template <int Dim>
+void drop_unplaced(SimplexMesh<Dim>& mesh, std::optional<CellMesh>& cells) {
+  const Array<std::uint32_t> numbers = number_placed(mesh.points);
+  Array<std::uint32_t> points;
+  for (std::uint32_t v = 0; v < numbers.size(); ++v) {
+    if (numbers[v] != nowhere) points.push_back(v);
+  }
+  mesh.cell_data =
+      mesh.cell_data.gather(cells ? keep_placed(*cells, numbers) : keep_placed<Dim>(mesh.cells, numbers));
+  mesh.points = mesh.points.gather(points);
+  mesh.point_data = mesh.point_data.gather(points);
+}
+
+/// Takes points that are not finite out, and the cells that have them: with one of them, nothing at all would
+/// be seen.
+void drop_unplaced(Session& session, Source& source) {
+  const Extent extent = extent_of(source.input.mesh);
+  if (extent.unplaced == 0) return;
+  const std::size_t before = source.cell_count();
+  std::visit(
+      [&](auto& mesh) {
+        if constexpr (requires { mesh.cells; }) {
+          drop_unplaced(mesh, source.cells);
+        } else {
+          throw Error(ErrorCode::bad_mesh,
+                      fmt::format("'{}' is a grid whose corners are not finite, which cannot be drawn",
+                                  source.file.string()));
+        }
+      },
+      source.input.mesh);
+  session.note(fmt::format("left out of the picture: of '{}' {}, and {} with them", source.file.string(),
+                           describe_unplaced(extent),
+                           counted(before - source.cell_count(), "cell", "cells")));
+}
+
 /// Reads a file with its cells as they are; those of simplices alone are in the mesh.
 Source read_source(Session& session, InputOptions reading, const std::filesystem::path& file) {
   reading.file = file;
   CellMesh cells;
   Source source = {file, read_input(session, reading, &cells), std::nullopt};
   for (const std::string& note : source.input.report.notes) session.note(note);
-  if (cells.cell_count() == 0) return source;
+  if (cells.cell_count() == 0) {
+    drop_unplaced(session, source);
+    return source;
+  }
   const std::string hidden = cells.dimension() == 3 ? list_types(cells.types, 0, 2) : "";
   if (!hidden.empty())
     session.note(fmt::format("Not drawn, being of a lower dimension than the mesh: {}.", hidden));
@@ -155,6 +217,7 @@ Source read_source(Session& session, InputOptions reading, const std::filesystem
   points.cell_data = std::move(cells.cell_data);
   source.input.mesh = std::move(points);
   source.cells = std::move(cells);
+  drop_unplaced(session, source);
   return source;
 }
 
@@ -224,18 +287,12 @@ Scene read_scene(Session& session, const SceneFiles& files) {
   return scene;
 }
 
-Box find_box(const Scene& scene) {
-  Box box = no_box;
-  for (const Source& source : scene.sources) add_to_box(box, source.input.mesh);
-  for (const PolyData& points : scene.marks.critical_points) add_to_box(box, points.points);
-  for (const PolyData& paths : scene.marks.separatrices) add_to_box(box, paths.points);
-  return box;
-}
-
-Box find_box(const AnyMesh& mesh) {
-  Box box = no_box;
-  add_to_box(box, mesh);
-  return box;
+Extent extent_of(const Scene& scene) {
+  Extent extent;
+  for (const Source& source : scene.sources) extent.add(extent_of(source.input.mesh));
+  for (const PolyData& points : scene.marks.critical_points) extent.add(extent_of(points.points));
+  for (const PolyData& paths : scene.marks.separatrices) extent.add(extent_of(paths.points));
+  return extent;
 }
 
 std::optional<Coloring> color_scene(Session& session, const ColorOptions& options, Scene& scene) {

@@ -10,6 +10,7 @@
 #include <tessera/mesh/mesh.h>
 
 #include "application/session.h"
+#include "data/extent.h"
 #include "data/files.h"
 #include "render/camera.h"
 #include "render/geometry.h"
@@ -50,9 +51,8 @@ struct SceneFiles {
 /// Reads all of them. Those of `files` that hold critical points or separatrices are marks.
 [[nodiscard]] Scene read_scene(Session& session, const SceneFiles& files);
 
-/// Around all points with finite coordinates.
-[[nodiscard]] Box find_box(const Scene& scene);
-[[nodiscard]] Box find_box(const AnyMesh& mesh);
+/// Of everything that is drawn.
+[[nodiscard]] Extent extent_of(const Scene& scene);
 
 struct ColorOptions {
   std::string field;  ///< empty: one colour

@@ -74,7 +74,7 @@ int run_clip(Session& session, const ClipArguments& options) {
   check_output(session, options.output);
   Input input = read_input(session, options.input);
   for (const std::string& note : input.report.notes) session.note(note);
-  cut_grid(session, input);
+  replace_grid(session, input);
   Json& result = session.result();
   Plane plane;
   const Field* field = nullptr;

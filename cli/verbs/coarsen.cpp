@@ -9,6 +9,7 @@
 
 #include "application/text.h"
 #include "application/verb.h"
+#include "data/extent.h"
 #include "data/fields.h"
 #include "data/files.h"
 #include "data/quality_plot.h"
@@ -111,6 +112,7 @@ int run_coarsen(Session& session, const CoarsenArguments& options) {
   Isosurface surface;
   TriMesh* const given = std::get_if<TriMesh>(&input.mesh);
   const Field* const field = given == nullptr ? &choose_point_scalar(session, input, options.field) : nullptr;
+  if (field != nullptr) note_valueless_cells(session, input.mesh, *field);
   if (given != nullptr) {
     surface =
         session.in_phase(Phase::prepare, [&] { return surface_with_provenance(options, std::move(*given)); });

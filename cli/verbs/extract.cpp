@@ -175,7 +175,7 @@ int run_extract(Session& session, const ExtractArguments& options) {
   check_output(session, options.output);
   Input input = read_input(session, options.input);
   for (const std::string& note : input.report.notes) session.note(note);
-  cut_grid(session, input);
+  replace_grid(session, input);
   FieldChoice labels;
   if (!options.labels.empty())
     labels = session.in_phase(Phase::prepare, [&] { return choose_scalar(session, input, options.field); });

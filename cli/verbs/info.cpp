@@ -1,12 +1,9 @@
 // tessera info: what a mesh file holds.
 #include <fmt/format.h>
 
-#include <array>
-#include <cmath>
-#include <limits>
-
 #include "application/text.h"
 #include "application/verb.h"
+#include "data/extent.h"
 #include "data/fields.h"
 #include "data/files.h"
 
@@ -18,33 +15,12 @@ struct InfoOptions {
   InputOptions input = {.file = {}, .simplices = false};  ///< how each of them is read
 };
 
-struct Box {
-  Vec3d low = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(),
-               std::numeric_limits<double>::infinity()};
-  Vec3d high = -1.0 * low;
-
-  void add(Vec3d p) {
-    low = {std::fmin(low.x, p.x), std::fmin(low.y, p.y), std::fmin(low.z, p.z)};
-    high = {std::fmax(high.x, p.x), std::fmax(high.y, p.y), std::fmax(high.z, p.z)};
-  }
-};
-
-template <class Mesh>
-Box compute_box(const Mesh& mesh) {
-  Box box;
-  mesh.points.visit([&](auto points) {
-    for (const auto& p : points) box.add(vec_cast<double>(p));
-  });
-  return box;
+const Grid& places_of(const Grid& grid) {
+  return grid;
 }
-
-Box compute_box(const Grid& grid) {
-  Box box;
-  for (unsigned corner = 0; corner < 8; ++corner) {
-    const auto at = [&](unsigned axis) { return (corner >> axis & 1u) != 0 ? grid.dims[axis] - 1 : 0u; };
-    box.add(grid.point(at(0), at(1), at(2)));
-  }
-  return box;
+template <class Mesh>
+const Points& places_of(const Mesh& mesh) {
+  return mesh.points;
 }
 
 void describe_points(Json& object, const Grid& grid) {
@@ -60,7 +36,7 @@ void describe_points(Json& object, const Mesh& mesh) {
 template <class Mesh>
 Json describe_mesh(const std::filesystem::path& file, const Input& input, const Mesh& mesh,
                    std::string_view kind) {
-  const Box box = compute_box(mesh);
+  const Extent extent = extent_of(places_of(mesh));
   Json object = {{"file", file.string()},
                  {"format", input.report.format},
                  {"kind", kind},
@@ -68,12 +44,15 @@ Json describe_mesh(const std::filesystem::path& file, const Input& input, const 
                  {"cells", mesh.cell_count()}};
   describe_points(object, mesh);
   object["box"] = nullptr;
-  if (mesh.vertex_count() > 0)
+  const Box& box = extent.box;
+  if (extent.placed > 0)
     object["box"] = {{box.low.x, box.low.y, box.low.z}, {box.high.x, box.high.y, box.high.z}};
   object["bytes"] = input.reservation.bytes();
   object["cells_in_file"] = Json::object();
   for (const auto& [type, count] : input.report.cells) object["cells_in_file"][type] = count;
   object["notes"] = input.report.notes;
+  if (extent.unplaced > 0)
+    object["notes"].push_back("There are " + describe_unplaced(extent) + "; the box is around the others.");
   object["fields"] = Json::array();
   for (const FieldChoice& choice : list_fields(mesh)) object["fields"].push_back(describe_field(choice));
   return object;

@@ -13,6 +13,7 @@
 
 #include "application/text.h"
 #include "application/verb.h"
+#include "data/extent.h"
 #include "data/fields.h"
 #include "data/files.h"
 #include "data/parts.h"
@@ -128,6 +129,7 @@ int run_isosurface(Session& session, const SurfaceOptions& options) {
   for (const std::string& note : input.report.notes) session.note(note);
   const Field& field = session.in_phase(
       Phase::prepare, [&]() -> const Field& { return choose_point_scalar(session, input, options.field); });
+  note_valueless_cells(session, input.mesh, field);
   if (is_flat(input.mesh)) return run_contour_lines(session, options, std::get<Grid>(input.mesh), field);
   const Reservation bits(session.memory(), vertex_count(input.mesh) / 8 * options.values.size(),
                          "the crossings");

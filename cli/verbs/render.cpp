@@ -116,7 +116,7 @@ PictureOptions make_picture_options(const RenderOptions& options) {
 }
 
 Camera make_camera(const RenderOptions& options, std::string_view format, const Box& box) {
-  Camera camera = make_camera(options.camera, options.up.empty() ? default_up(format) : options.up, box);
+  Camera camera = cli::make_camera(options.camera, options.up.empty() ? default_up(format) : options.up, box);
   camera.azimuth += options.azimuth;
   camera.elevation += options.elevation;
   camera.zoom = options.zoom;
@@ -266,7 +266,7 @@ Layer make_layer(const RenderOptions& options, const Scene& scene, const Source&
                        ? make_geometry(std::get<TriMesh>(source.input.mesh), *source.cells, style, clip)
                        : make_geometry(source.input.mesh, style, clip);
   if (shows_inside && !std::holds_alternative<Grid>(source.input.mesh)) {
-    const Box box = find_box(source.input.mesh);
+    const Box box = extent_of(source.input.mesh).box;
     add_box(layer.geometry, box.low, box.high);
   }
   layer.is_colored = source.is_colored;
@@ -301,9 +301,24 @@ void check_use(const RenderOptions& options, const Scene& scene, const PictureOp
   if (options.opacity && !has_clear) refuse("--opacity", "surfaces of the first mesh or solids");
 }
 
+/// OpenGL computes with the squares of floats: what is much larger or smaller is not seen.
+void check_size(const Box& box) {
+  constexpr double largest = 1e18;
+  const double size = length(box.high - box.low);
+  double farthest = 0;
+  for (const double x : {box.low.x, box.low.y, box.low.z, box.high.x, box.high.y, box.high.z})
+    farthest = std::max(farthest, std::abs(x));
+  if (farthest <= largest && (size == 0 || size >= 1 / largest)) return;
+  throw Error(ErrorCode::bad_mesh,
+              farthest > largest
+                  ? fmt::format("coordinates up to {:g} are too large to be drawn; scale the mesh", farthest)
+                  : fmt::format("a mesh of the size {:g} is too small to be drawn; scale it", size));
+}
+
 /// Everything that is drawn, in the memory of the scene.
 void add_scene(const RenderOptions& options, const Scene& scene, PictureOptions& picture) {
-  const Box box = find_box(scene);
+  const Box box = extent_of(scene).box;
+  check_size(box);
   picture.camera =
       make_camera(options, scene.sources.empty() ? "vtp" : scene.sources.front().input.report.format, box);
   const auto clip = parse_clip(options, box, picture.camera);

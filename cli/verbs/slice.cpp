@@ -8,6 +8,7 @@
 
 #include "application/text.h"
 #include "application/verb.h"
+#include "data/extent.h"
 #include "data/files.h"
 #include "data/parts.h"
 
@@ -79,7 +80,8 @@ int run_slice(Session& session, const SliceArguments& options) {
   for (const std::string& note : input.report.notes) session.note(note);
   const Plane plane = plane_of(options.plane, &input.mesh);
   const Grid* const grid = std::get_if<Grid>(&input.mesh);
-  if (grid != nullptr && dimension(*grid) < 3) cut_grid(session, input);
+  if (grid != nullptr && dimension(*grid) < 3) replace_grid(session, input);
+  note_unplaced_cells(session, input.mesh);
   const Reservation distances(session.memory(),
                               std::visit([](const auto& mesh) { return slice_bytes(mesh); }, input.mesh),
                               "the distances from the plane");

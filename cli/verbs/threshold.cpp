@@ -85,7 +85,7 @@ int run_threshold(Session& session, const ThresholdArguments& options) {
   const ValueRange range = range_of(options);
   Input input = read_input(session, options.input);
   for (const std::string& note : input.report.notes) session.note(note);
-  cut_grid(session, input);
+  replace_grid(session, input);
   const FieldChoice choice =
       session.in_phase(Phase::prepare, [&] { return choose_scalar(session, input, options.field); });
   if (options.any) check_any(choice);

@@ -335,5 +335,51 @@ TEST_F(CliFiles, FilesThatAnInputIsReadFromAreNotWrittenOver) {
   EXPECT_EQ(read("data.vti"), std::string(24, 'x'));
 }
 
+/// Of three tetrahedra, one has a corner at NaN and one a corner at infinity; `f` is NaN at a corner of all.
+constexpr const char* partly_nowhere =
+    "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 6 double\n"
+    "0 0 0 1 0 0 0 1 0 0 0 1 nan 1 1 inf 0 0\nCELLS 3 15\n4 0 1 2 3\n4 1 2 3 4\n4 1 2 3 5\n"
+    "CELL_TYPES 3\n10 10 10\nPOINT_DATA 6\nSCALARS f double\nLOOKUP_TABLE default\n0 1 2 nan 3 4\n"
+    "SCALARS g double\nLOOKUP_TABLE default\n0 1 2 3 4 5\n";
+
+TEST_F(CliFiles, WhatIsNotFiniteIsSaid) {
+  write("n.vtk", partly_nowhere);
+  const auto notes = [&](const Arguments& line) { return run_json(line)["notes"]; };
+  const auto list = [](std::initializer_list<const char*> sentences) {
+    return nlohmann::json(std::vector<std::string>(sentences.begin(), sentences.end()));
+  };
+  const auto seen = info("n.vtk");
+  EXPECT_EQ(seen["box"], nlohmann::json::parse("[[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]]"));
+  EXPECT_EQ(seen["notes"], list({"There are 2 points whose coordinates are not finite; the box is around the "
+                                 "others."}));
+  EXPECT_EQ(notes({"slice", "n.vtk", "--axis", "x", "--position", "0.3", "-o", "s.vtp"}),
+            list({"left out 2 cells with a corner that has no place, being NaN or infinite"}));
+  EXPECT_EQ(notes({"isosurface", "n.vtk", "--field", "g", "--value", "3.5", "-o", "i.vtp"}),
+            list({"'i.vtp' has 6 points whose coordinates are not finite"}));
+  EXPECT_EQ(notes({"isosurface", "n.vtk", "--field", "f", "--value", "1.5"}),
+            list({"left out 3 cells with a corner at which 'f' is NaN",
+                  "the surface is empty: 'f' goes from 0 to 4"}));
+  EXPECT_EQ(notes({"clip", "n.vtk", "--field", "g", "--value", "1.5", "-o", "c.vtu"}),
+            list({"'c.vtu' has 4 points whose coordinates are not finite"}));
+  EXPECT_EQ(notes({"convert", "n.vtk", "d.vtu"}),
+            list({"'d.vtu' has 2 points whose coordinates are not finite"}));
+  EXPECT_TRUE(notes({"isosurface", "n.vtk", "--field", "g", "--value", "0.5", "-o", "i.vtp"}).empty());
+}
+
+// All four cells have the point in the middle as a corner.
+TEST_F(CliFiles, CellsOfGridsWithoutAValueAreCounted) {
+  const std::string head =
+      "# vtk DataFile Version 3.0\nt\nASCII\nDATASET STRUCTURED_POINTS\nORIGIN 0 0 0\nSPACING 1 1 1\n";
+  const std::string layer = "0 1 2 3 nan 5 6 7 8 ";
+  write("g.vtk", head + "DIMENSIONS 3 3 2\nPOINT_DATA 18\nSCALARS f float\nLOOKUP_TABLE default\n" + layer +
+                     "0 1 2 3 4 5 6 7 8\n");
+  write("flat.vtk", head + "DIMENSIONS 3 3 1\nPOINT_DATA 9\nSCALARS f float\nLOOKUP_TABLE default\n" + layer);
+  for (const char* const file : {"g.vtk", "flat.vtk"}) {
+    const auto notes = run_json({"isosurface", file, "--value", "4.5"})["notes"];
+    ASSERT_GE(notes.size(), 1U);
+    EXPECT_EQ(notes[0], "left out 4 cells with a corner at which 'f' is NaN") << file;
+  }
+}
+
 }  // namespace
 }  // namespace tessera::test

@@ -524,5 +524,29 @@ TEST_F(CliRender, ConstantFieldsHaveNoBar) {
   EXPECT_LT(p[0], 230);
 }
 
+TEST_F(CliRender, WhatIsNotFiniteIsLeftOut) {
+  const auto polygons = [&](const std::string& far, const std::string& more) {
+    write(
+        "p.vtk",
+        "# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\nPOINTS 5 double\n0 0 0 1 0 0 1 1 0 0 1 0 " +
+            far + " 0 0\n" + more);
+  };
+  const std::string square = "POLYGONS 1 5\n4 0 1 2 3\n";
+  polygons("0.5", square);
+  const Image whole = draw({"p.vtk"});
+  polygons("inf", "POLYGONS 2 9\n4 0 1 2 3\n3 0 1 4\n");
+  EXPECT_EQ(
+      run_json({"render", "p.vtk", "-o", "p.png", "--size", "200x150"})["notes"],
+      nlohmann::json::parse(
+          R"(["left out of the picture: of 'p.vtk' 1 point whose coordinates are not finite, and 1 cell with them"])"));
+  EXPECT_EQ(draw({"p.vtk"}).middle(), whole.middle());
+  for (const char* const far : {"1e19", "-1e300"}) {
+    polygons(far, square);
+    expect_one_sentence(run({"render", "p.vtk", "-o", "x.png"}), 5, {"too large to be drawn"});
+  }
+  write("s.off", "OFF\n3 1 0\n0 0 0\n1e-30 0 0\n0 1e-30 0\n3 0 1 2\n");
+  expect_one_sentence(run({"render", "s.off", "-o", "x.png"}), 5, {"too small to be drawn"});
+}
+
 }  // namespace
 }  // namespace tessera::test

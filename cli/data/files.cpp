@@ -137,6 +137,11 @@ Input read_input(Session& session, const InputOptions& options, CellMesh* cells)
       throw with_reading_advice(error, received.has_value());
     }
   });
+  if (cells == nullptr && (read.report.dimension == 0 || read.report.dimension == 1)) {
+    throw Error(ErrorCode::unsupported,
+                fmt::format("'{}' holds {} only; this needs triangles, tetrahedra or cells to cut into them",
+                            options.file.string(), read.report.dimension == 0 ? "points" : "lines"));
+  }
   if (options.leaves_apart() && read.report.format != "stl") {
     throw Error(ErrorCode::bad_option,
                 fmt::format("--no-weld is for stl files, and '{}' is a {} file; leave it out",
@@ -220,25 +225,30 @@ void check_folder(Session& session, const fs::path& file) {
   session.add_output(file);
 }
 
-std::uint64_t write_counted(Session& session, const OutputOptions& options, const WriteFunction& write) {
-  return session.in_phase(Phase::write, [&]() -> std::uint64_t {
+Written write_counted(Session& session, const OutputOptions& options, const WriteFunction& write) {
+  return session.in_phase(Phase::write, [&]() -> Written {
     WriteOptions how = write_options(options);
     how.exec = session.host();
     how.monitor = &session.monitor();
+    Written written;
     const auto write_to = [&](const fs::path& file) {
-      for (const std::string& note : write(file, how).notes) session.note(note);
+      const WriteReport report = write(file, how);
+      for (const std::string& note : report.notes) session.note(note);
+      written.left_out = report.left_out;
     };
     if (is_standard_stream(options.file)) {
       const NamelessFile file;
       how.descriptor = file.descriptor();
       write_to("standard output");
-      return send_to_standard_output(session, file);
+      written.bytes = send_to_standard_output(session, file);
+      return written;
     }
     const PendingOutput announced(options.file);
     write_to(options.file);
     std::error_code unknown;  // somebody else may have taken it away by now
     const auto bytes = fs::file_size(options.file, unknown);
-    return unknown ? 0 : bytes;
+    if (!unknown) written.bytes = bytes;
+    return written;
   });
 }
 
@@ -252,15 +262,19 @@ void note_unplaced_points(Session& session, const OutputOptions& options, const 
 template <class Mesh>
 void write_any_output(Session& session, const OutputOptions& options, const Mesh& mesh) {
   note_unplaced_points(session, options, extent_of(mesh));
-  const std::uint64_t bytes = write_counted(
+  const auto [bytes, left_out] = write_counted(
       session, options,
       [&](const fs::path& file, const WriteOptions& how) { return write_mesh(file, mesh, how); });
+  const std::size_t cells = cell_count(mesh) - left_out;
   session.result()["output"] = {{"file", options.file.string()},
                                 {"kind", kind_name(mesh)},
                                 {"points", vertex_count(mesh)},
-                                {"cells", cell_count(mesh)},
+                                {"cells", cells},
                                 {"bytes", bytes}};
-  session.print("wrote {}: {}, {} in {}\n", options.file.string(), describe_counts(mesh), format_bytes(bytes),
+  const std::string counts =
+      left_out == 0 ? describe_counts(mesh)
+                    : counted(vertex_count(mesh), "point", "points") + ", " + counted(cells, "cell", "cells");
+  session.print("wrote {}: {}, {} in {}\n", options.file.string(), counts, format_bytes(bytes),
                 format_seconds(session.total_seconds()));
 }
 
@@ -302,9 +316,10 @@ void check_poly_output(Session& session, const OutputOptions& options) {
 
 Json write_poly_output(Session& session, const OutputOptions& options, const PolyData& poly) {
   note_unplaced_points(session, options, extent_of(poly.points));
-  const std::uint64_t bytes = write_counted(
-      session, options,
-      [&](const fs::path& file, const WriteOptions& how) { return write_poly(file, poly, how); });
+  const std::uint64_t bytes =
+      write_counted(session, options, [&](const fs::path& file, const WriteOptions& how) {
+        return write_poly(file, poly, how);
+      }).bytes;
   session.print("wrote {}: {}, {}, {} in {}\n", options.file.string(),
                 counted(poly.vertex_count(), "point", "points"), counted(poly.cell_count(), "cell", "cells"),
                 format_bytes(bytes), format_seconds(session.total_seconds()));

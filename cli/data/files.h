@@ -94,8 +94,12 @@ void expect_format(const OutputOptions& options, const char* example);
 /// Writes a file; the name is only for messages if the options have a descriptor.
 using WriteFunction =
     std::function<WriteReport(const std::filesystem::path& file, const WriteOptions& options)>;
-/// Calls it in the write phase, passes its notes on and returns how many bytes it wrote.
-std::uint64_t write_counted(Session& session, const OutputOptions& options, const WriteFunction& write);
+struct Written {
+  std::uint64_t bytes = 0;
+  std::uint64_t left_out = 0;  ///< cells that are not in the file
+};
+/// Calls it in the write phase and passes its notes on.
+Written write_counted(Session& session, const OutputOptions& options, const WriteFunction& write);
 
 /// Writes in the write phase, adds `output` to the result and says so.
 void write_output(Session& session, const OutputOptions& options, const AnyMesh& mesh);

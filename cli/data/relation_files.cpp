@@ -194,7 +194,7 @@ void write_relation(Session& session, const OutputOptions& options, const AnyRow
     output.commit();
     return WriteReport{};
   };
-  const uint64_t bytes = write_counted(session, options, write);
+  const uint64_t bytes = write_counted(session, options, write).bytes;
   const std::string file = options.file.string();
   session.result()["output"] = {{"file", file}, {"bytes", bytes}};
   session.print("wrote {}: {}, {} in {}\n", file, counted(rows.size(), "row", "rows"), format_bytes(bytes),

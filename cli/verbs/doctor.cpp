@@ -77,15 +77,16 @@ Json describe_report(const DoctorReport& report) {
 /// What is examined: the mesh of the file, or the simplices that its cells were cut into.
 struct Patient {
   AnyMesh mesh;
-  Array<std::uint32_t> cells;  ///< the file's cell of each simplex, if they were cut
-  std::string kind;            ///< of the file's mesh, with its counts; empty if it was not cut
+  Array<std::uint32_t> cells;          ///< the file's cell of each simplex, if they were cut
+  std::string kind;                    ///< of the file's mesh, with its counts; empty if it was not cut
+  std::vector<Finding> findings = {};  ///< of the cells that were cut
   Reservation room = {};
 
   [[nodiscard]] bool is_cut() const { return !kind.empty(); }
 };
 
-Patient take_patient(Session& session, Input& input, CellMesh cells) {
-  if (cells.cell_count() == 0) return {std::move(input.mesh), {}, {}, {}};
+Patient take_patient(Session& session, Input& input, CellMesh cells, std::size_t max_ids) {
+  if (cells.cell_count() == 0) return {std::move(input.mesh), {}, {}, {}, {}};
   const std::string kind =
       fmt::format("{}: {}, {}", kind_name(cells), counted(cells.vertex_count(), "point", "points"),
                   list_types(cells.types, 0, 3));
@@ -94,18 +95,23 @@ Patient take_patient(Session& session, Input& input, CellMesh cells) {
   const Bytes bytes = std::visit([](const auto& mesh) { return mesh.bytes(); }, cut.mesh) +
                       cut.cells.size() * sizeof(cut.cells[0]);
   input.reservation = {};
-  return {std::move(cut.mesh), std::move(cut.cells), kind,
+  std::vector<Finding> findings =
+      session.in_phase(Phase::compute, [&] { return diagnose_cut(cut, {.max_ids = max_ids}); });
+  return {std::move(cut.mesh), std::move(cut.cells), kind, std::move(findings),
           Reservation::of_held(session.memory(), bytes, "the simplices that the cells are cut into")};
 }
 
-/// Cells by the ids that they have in the file: several parts of one are one.
+/// Cells by the ids that they have in the file: several parts of one are one. What is of zero size is said of
+/// these cells, not of the parts.
 void name_cells(DoctorReport& report, const Patient& patient) {
   if (!patient.is_cut()) return;
+  std::erase_if(report.findings, [](const Finding& finding) { return finding.kind == "degenerate_cell"; });
   for (Finding& finding : report.findings) {
     if (finding.element != ElementKind::cell) continue;
     for (std::vector<std::uint32_t>& id : finding.ids) id[0] = patient.cells[id[0]];
     finding.ids.erase(std::unique(finding.ids.begin(), finding.ids.end()), finding.ids.end());
   }
+  report.findings.insert(report.findings.end(), patient.findings.begin(), patient.findings.end());
 }
 
 void print_report(Session& session, const Patient& patient, const DoctorReport& report) {
@@ -220,7 +226,7 @@ int run_doctor(Session& session, const DoctorVerbOptions& options) {
   for (const std::string& note : input.report.notes) session.note(note);
   Json& census = session.result()["cells_in_file"] = Json::object();
   for (const auto& [type, count] : input.report.cells) census[type] = count;
-  Patient patient = take_patient(session, input, std::move(cells));
+  Patient patient = take_patient(session, input, std::move(cells), options.max_ids);
   DoctorReport report = examine(session, patient, options.max_ids);
   print_report(session, patient, report);
   session.result()["report"] = describe_report(report);

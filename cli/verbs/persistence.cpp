@@ -80,7 +80,8 @@ void write_diagram(Session& session, const PersistenceOptions& options, const Se
   const std::uint64_t bytes = write_counted(session, options.output,
                                             [&](const std::filesystem::path& place, const WriteOptions& how) {
                                               return write_segments(place, segments, how);
-                                            });
+                                            })
+                                  .bytes;
   session.result()["output"] = {{"file", file.string()},
                                 {"kind", "persistence diagram"},
                                 {"points", segments.points.size()},

@@ -1,8 +1,10 @@
 // tessera slice: where a plane meets a mesh.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
+#include <tessera/generate/detail/cut/plane_distances.h>
 #include <tessera/generate/slice.h>
 #include <tessera/mesh/triangulate.h>
 
@@ -31,19 +33,43 @@ void declare_slice(OptionList& app, SliceArguments& options) {
       ->description("the surface to write; lines of a surface go to vtp or vtk");
 }
 
+/// Why a slice has no cells.
+std::string describe_miss(const AnyMesh& mesh, const Plane& plane, const Exec& exec) {
+  const auto find = [&](const auto& m) -> std::string {
+    Array<double> distances;
+    std::size_t inside = 0;
+    if constexpr (requires { m.points; }) {
+      distances = detail::plane_distances(m.points, plane, exec);
+      inside = static_cast<std::size_t>(std::ranges::count_if(m.cells, [&](const auto& cell) {
+        return std::ranges::all_of(cell, [&](VertexId v) { return distances[v.index()] == 0; });
+      }));
+    } else {
+      distances = detail::plane_distances(m, plane, exec);
+    }
+    if (inside > 0)
+      return fmt::format("{} in the plane, and it cuts no other",
+                         inside == 1 ? "1 cell lies" : grouped(inside) + " cells lie");
+    return std::ranges::find(distances, 0.0) == distances.end()
+               ? "the plane does not meet the mesh"
+               : "the plane touches the mesh but cuts no cell";
+  };
+  return std::visit(find, mesh);
+}
+
 void report(Session& session, const SliceArguments& options, const Plane& plane, std::size_t points,
             std::size_t cells, bool is_surface) {
   session.print("{}: {}: {}, {}\n", options.input.file.string(), describe(plane),
                 counted(points, "point", "points"),
                 is_surface ? counted(cells, "triangle", "triangles") : counted(cells, "line", "lines"));
-  if (cells == 0) session.note("the slice is empty: the plane does not meet the mesh");
   Json& result = session.result();
   result["plane"] = plane_json(plane);
   result["points"] = points;
   result[is_surface ? "triangles" : "lines"] = cells;
 }
 
-int slice_surface(Session& session, const SliceArguments& options, const TriMesh& mesh, const Plane& plane) {
+/// Returns the number of cells.
+std::size_t slice_surface(Session& session, const SliceArguments& options, const TriMesh& mesh,
+                          const Plane& plane) {
   ContourLines cut = session.in_phase(Phase::compute, [&] {
     return slice(
         mesh, plane,
@@ -55,11 +81,12 @@ int slice_surface(Session& session, const SliceArguments& options, const TriMesh
   report(session, options, plane, lines.vertex_count(), lines.cell_count(), false);
   if (!options.output.file.empty())
     session.result()["output"] = write_poly_output(session, options.output, lines);
-  return 0;
+  return lines.cell_count();
 }
 
 template <class Mesh>
-int slice_volume(Session& session, const SliceArguments& options, const Mesh& mesh, const Plane& plane) {
+std::size_t slice_volume(Session& session, const SliceArguments& options, const Mesh& mesh,
+                         const Plane& plane) {
   Isosurface cut = session.in_phase(Phase::compute, [&] {
     return slice(
         mesh, plane,
@@ -69,8 +96,9 @@ int slice_volume(Session& session, const SliceArguments& options, const Mesh& me
   if (options.provenance) add_provenance(surface.point_data, surface.cell_data, cut.provenance);
   const Reservation room = Reservation::of_held(session.memory(), surface.bytes(), "the slice");
   report(session, options, plane, surface.vertex_count(), surface.cell_count(), true);
+  const std::size_t cells = surface.cell_count();
   if (!options.output.file.empty()) write_output(session, options.output, std::move(surface));
-  return 0;
+  return cells;
 }
 
 int run_slice(Session& session, const SliceArguments& options) {
@@ -85,13 +113,15 @@ int run_slice(Session& session, const SliceArguments& options) {
   const Reservation distances(session.memory(),
                               std::visit([](const auto& mesh) { return slice_bytes(mesh); }, input.mesh),
                               "the distances from the plane");
-  if (const auto* triangles = std::get_if<TriMesh>(&input.mesh)) {
-    if (!options.output.file.empty()) expect_poly_extension(options.output);
-    return slice_surface(session, options, *triangles, plane);
-  }
-  if (const auto* tets = std::get_if<TetMesh>(&input.mesh))
-    return slice_volume(session, options, *tets, plane);
-  return slice_volume(session, options, std::get<Grid>(input.mesh), plane);
+  const auto* const triangles = std::get_if<TriMesh>(&input.mesh);
+  const auto* const tets = std::get_if<TetMesh>(&input.mesh);
+  if (triangles != nullptr && !options.output.file.empty()) expect_poly_extension(options.output);
+  const std::size_t cells = triangles != nullptr ? slice_surface(session, options, *triangles, plane)
+                            : tets != nullptr
+                                ? slice_volume(session, options, *tets, plane)
+                                : slice_volume(session, options, std::get<Grid>(input.mesh), plane);
+  if (cells == 0) session.note("the slice is empty: " + describe_miss(input.mesh, plane, session.host()));
+  return 0;
 }
 
 }  // namespace

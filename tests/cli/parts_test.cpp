@@ -118,7 +118,17 @@ TEST_F(CliParts, SliceGivesSurfacesAndLines) {
   EXPECT_EQ(result({"slice", "flat.vti", "--axis", "x", "--position", "0.25"})["lines"], 4);
   const Outcome empty = run({"slice", "k.vtu", "--axis", "z", "--position", "7", "-o", "e.vtp"});
   EXPECT_EQ(empty.code, 0);
-  EXPECT_NE(empty.err.find("the slice is empty"), std::string::npos);
+  EXPECT_NE(empty.err.find("the slice is empty: the plane does not meet the mesh"), std::string::npos);
+  const auto why = [&](const char* file, const char* axis, const char* position) {
+    return run({"slice", file, "--axis", axis, "--position", position}).err;
+  };
+  // s.vtp lies in a plane, of which all 32 triangles are; the octahedron has a corner at (0, 0, 1).
+  ASSERT_EQ(run({"make", "octahedron", "-o", "o.vtp"}).code, 0);
+  EXPECT_EQ(why("s.vtp", "z", "0.5"),
+            "tessera: the slice is empty: 32 cells lie in the plane, and it cuts no other\n");
+  EXPECT_EQ(why("o.vtp", "z", "1"),
+            "tessera: the slice is empty: the plane touches the mesh but cuts no cell\n");
+  EXPECT_EQ(why("o.vtp", "z", "1.5"), "tessera: the slice is empty: the plane does not meet the mesh\n");
   expect_one_sentence(run({"slice", "k.vtu"}), 2, {"--axis", "--normal"});
   expect_one_sentence(run({"slice", "k.vtu", "--axis", "z", "--normal", "1,0,0"}), 2, {"not both"});
   expect_one_sentence(run({"slice", "k.vtu", "--axis", "z", "--origin", "1,0,0"}), 2, {"--position"});

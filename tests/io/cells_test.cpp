@@ -261,6 +261,8 @@ TEST_F(Cells, SurfaceFormatsHoldPolygons) {
 
   mesh = choose(all, [](CellType type) { return dimension_of(type) < 3; });
   const WriteReport left = write_mesh(directory / "a.ply", mesh, {.ascii = true});
+  EXPECT_GT(left.left_out, 0U);
+  EXPECT_EQ(mesh.cell_count() - left.left_out, keep("a.ply").cell_count());
   ASSERT_EQ(left.notes.size(), 1U);
   EXPECT_EQ(left.notes[0],
             "Left out cells that a ply file cannot hold: 1 vertex, 1 poly-vertex, 1 line, 1 poly-line.");
@@ -470,6 +472,35 @@ TEST_F(Cells, MeshGeneratorsWriteHigherOrder) {
   EXPECT_EQ(mesh.vertex_count(), 4U);  // the fourth is no node
   EXPECT_EQ(mesh.cells[0], (TriMesh::Cell{VertexId(0), VertexId(1), VertexId(2)}));
   EXPECT_EQ(mesh.cell_data.at("attribute0").as<double>()[0], 2.5);
+}
+
+TEST_F(Cells, NodesOfLagrangeCellsAreCounted) {
+  const auto read = [&](int type, int nodes) {
+    std::string text = "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 128 float\n";
+    for (int i = 0; i < 128; ++i) text += std::to_string(i % 5) + " " + std::to_string(i * i % 7) + " 1\n";
+    text += "CELLS 1 " + std::to_string(nodes + 1) + "\n" + std::to_string(nodes);
+    for (int i = 0; i < nodes; ++i) text += " " + std::to_string(i);
+    testing::save(directory / "l.vtk", text + "\nCELL_TYPES 1\n" + std::to_string(type) + "\n");
+    CellMesh mesh;
+    return read_mesh(directory / "l.vtk", {.cells = &mesh, .linearize = true}).report.dimension;
+  };
+  // Orders 1, 2 and 3; different ones along the axes; VTK's with a node in the middle besides.
+  const std::vector<std::pair<int, std::vector<int>>> good = {
+      {68, {2, 3, 7}},       {69, {3, 6, 10, 7}},          {70, {4, 9, 6, 16}}, {71, {4, 10, 20, 15}},
+      {72, {8, 27, 12, 18}}, {73, {6, 18, 40, 9, 12, 21}}, {74, {5, 14, 30}}};
+  for (const auto& [type, counts] : good) {
+    for (const int nodes : counts) EXPECT_EQ(read(type, nodes), type == 68 ? 1 : type <= 70 ? 2 : 3) << nodes;
+  }
+  const std::vector<std::pair<int, std::vector<int>>> bad = {{69, {4, 5, 8, 11}},  {70, {5, 7, 13}},
+                                                             {71, {5, 11, 21}},    {72, {9, 10, 14, 25}},
+                                                             {73, {7, 8, 11, 13}}, {74, {6, 13, 15}}};
+  for (const auto& [type, counts] : bad) {
+    for (const int nodes : counts) {
+      testing::expect_error(ErrorCode::bad_file,
+                            {"cell 0 is a lagrange", "with " + std::to_string(nodes) + " corners"},
+                            [&, t = type] { return read(t, nodes); });
+    }
+  }
 }
 
 TEST_F(Cells, BadCellsAreRefused) {

@@ -6,6 +6,8 @@
 #include <sstream>
 #include <vector>
 
+#include <tessera/mesh/doctor.h>
+
 #include "io/support.h"
 
 namespace tessera {
@@ -209,17 +211,137 @@ TEST(Cut, Star) {
   expect_area(corners, 100 * std::sin(pi / 50));
 }
 
+/// One polygon through the points, in their order.
+CellMesh make_polygon(Array<Vec3d> points) {
+  CellMesh mesh;
+  std::vector<VertexId> corners;
+  for (std::uint32_t i = 0; i < points.size(); ++i) corners.emplace_back(i);
+  mesh.cells.add(corners);
+  mesh.types = {CellType::polygon};
+  mesh.points = std::move(points);
+  return mesh;
+}
+
+/// The places in a plane that is not that of two axes.
+Array<Vec3d> tilt(const std::vector<std::array<double, 2>>& places) {
+  const Vec3d u = {0.6, 0.8, 0};
+  const Vec3d v = {0.48, -0.36, -0.8};
+  Array<Vec3d> points;
+  for (const auto& [x, y] : places) points.push_back(Vec3d{3, -2, 1} + x * u + y * v);
+  return points;
+}
+
+std::vector<std::array<double, 2>> make_comb(int teeth) {
+  std::vector<std::array<double, 2>> places;
+  for (int i = 0; i < teeth; ++i) {
+    places.push_back({2.0 * i, 0});
+    places.push_back({2.0 * i + 1, 50 + 10 * std::sin(i)});
+  }
+  places.push_back({2.0 * teeth, 0});
+  places.push_back({2.0 * teeth, -1});
+  places.push_back({0, -1});
+  return places;
+}
+
+/// A band between two spirals.
+std::vector<std::array<double, 2>> make_spiral(int steps) {
+  std::vector<std::array<double, 2>> places;
+  const auto add = [&](int i, double more) {
+    const double angle = 0.1 * i;
+    places.push_back({(angle + more) * std::cos(angle), (angle + more) * std::sin(angle)});
+  };
+  for (int i = 10; i < steps; ++i) add(i, 0);
+  for (int i = steps; i-- > 10;) add(i, 2);
+  return places;
+}
+
+// An oracle without triangles: the area of a polygon is half the sum of the cross products of its edges.
+TEST(Cut, ConcavePolygonsAreFilledWithoutOverlap) {
+  for (const auto& places : {make_comb(3), make_comb(12000), make_spiral(60), make_spiral(4000)}) {
+    SCOPED_TRACE(places.size());
+    double area = 0;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const auto& [x, y] = places[i];
+      const auto& [z, w] = places[(i + 1) % places.size()];
+      area += (x * w - y * z) / 2;
+    }
+    const SimplexCut cut = cut_into_simplices(make_polygon(tilt(places)));
+    const TriMesh& mesh = std::get<TriMesh>(cut.mesh);
+    ASSERT_EQ(mesh.cell_count(), places.size() - 2);
+    const Vec3d facing = cross(Vec3d{0.6, 0.8, 0}, Vec3d{0.48, -0.36, -0.8});
+    double sum = 0;
+    for (const TriMesh::Cell& cell : mesh.cells) {
+      const Vec3d a = mesh.points[cell[0]];
+      const double part = dot(cross(mesh.points[cell[1]] - a, mesh.points[cell[2]] - a), facing) / 2;
+      EXPECT_GT(part * area, 0);
+      sum += part;
+    }
+    EXPECT_NEAR(sum, area, 1e-9 * std::abs(area));
+  }
+}
+
+TEST(Cut, PolygonsThatCrossThemselvesAreCutSomehow) {
+  std::vector<std::array<double, 2>> zigzag;
+  for (int i = 0; i < 3000; ++i) zigzag.push_back({1.0 * i, i % 2 == 0 ? 0.0 : 1.0});
+  for (const double far : {0.0, HUGE_VAL, std::nan("")}) {
+    zigzag.back()[1] = far;
+    const SimplexCut cut = cut_into_simplices(make_polygon(tilt(zigzag)));
+    EXPECT_EQ(std::get<TriMesh>(cut.mesh).cell_count(), 2998U);
+  }
+}
+
 TEST(Cut, RefusesConcavePolygonsOfTooManyCorners) {
-  TempDir directory;
-  std::ostringstream out;
-  constexpr int size = 30000;  // a zigzag
-  out << "OFF\n" << size << " 1 0\n";
-  for (int i = 0; i < size; ++i) out << i << ' ' << (i % 2 == 0 ? 0 : 1) << " 0\n";
-  out << size;
-  for (int i = 0; i < size; ++i) out << ' ' << i;
-  testing::save(directory / "zigzag.off", out.str());
-  testing::expect_error(ErrorCode::unsupported, {"zigzag.off", "cell 0", "30000 corners"},
-                        [&] { return read_triangles(directory / "zigzag.off", {.simplices = true}); });
+  Array<Vec3d> points(1000001);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    points[i] = {1.0 * static_cast<double>(i), i % 2 == 0 ? 0.0 : 1.0, 0};
+  testing::expect_error(ErrorCode::unsupported, {"cell 0", "1000001 corners", "1000000"},
+                        [&] { return cut_into_simplices(make_polygon(std::move(points))); });
+}
+
+/// Hexahedra: a cube, one that two equal corners make a wedge, one that is flat, one whose corners are two
+/// points; and a flat pyramid.
+TEST(Cut, DoctorSeesCellsThatAreDegenerate) {
+  CellMesh mesh;
+  mesh.points = Array<Vec3d>{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1},
+                             {1, 1, 1}, {0, 1, 1}, {2, 0, 0}, {3, 0, 0}, {3, 1, 0}, {2, 1, 0}};
+  const auto add = [&](CellType type, std::initializer_list<std::uint32_t> ids) {
+    std::vector<VertexId> corners;
+    for (const std::uint32_t id : ids) corners.emplace_back(id);
+    mesh.cells.add(corners);
+    mesh.types.push_back(type);
+  };
+  add(CellType::hexahedron, {0, 1, 2, 3, 4, 5, 6, 7});
+  add(CellType::hexahedron, {0, 1, 2, 2, 4, 5, 6, 6});
+  add(CellType::hexahedron, {0, 1, 2, 3, 8, 9, 10, 11});
+  add(CellType::hexahedron, {0, 1, 0, 1, 0, 1, 0, 1});
+  add(CellType::pyramid, {0, 1, 2, 3, 8});
+  add(CellType::tetrahedron, {0, 1, 2, 3});
+  const std::vector<Finding> findings = diagnose_cut(cut_into_simplices(mesh));
+  using Ids = std::vector<std::vector<std::uint32_t>>;
+  const auto ids_of = [&](std::string_view kind) {
+    const auto found = std::ranges::find(findings, kind, &Finding::kind);
+    if (found == findings.end()) return Ids{};
+    EXPECT_EQ(found->severity, Severity::information);
+    EXPECT_EQ(found->element, ElementKind::cell);
+    EXPECT_EQ(found->count, found->ids.size());
+    return found->ids;
+  };
+  EXPECT_EQ(ids_of("repeated_corner"), (Ids{{1}, {3}}));
+  EXPECT_EQ(ids_of("degenerate_cell"), (Ids{{2}, {3}, {4}, {5}}));
+  EXPECT_TRUE(ids_of("flat_part").empty());
+  EXPECT_EQ(diagnose_cut(cut_into_simplices(mesh), {.max_ids = 1}).back().ids.size(), 1U);
+}
+
+// The last corner of the bottom lies on the diagonal that the bottom is cut at.
+TEST(Cut, DoctorSeesPartsThatAreFlat) {
+  CellMesh mesh;
+  mesh.points = Array<Vec3d>{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0.5, 0.5, 0}, {1, 0, 1}};
+  mesh.cells.add(std::vector<VertexId>{VertexId(0), VertexId(1), VertexId(2), VertexId(3), VertexId(4)});
+  mesh.types = {CellType::pyramid};
+  const std::vector<Finding> findings = diagnose_cut(cut_into_simplices(mesh));
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].kind, "flat_part");
+  EXPECT_EQ(findings[0].ids, (std::vector<std::vector<std::uint32_t>>{{0}}));
 }
 
 }  // namespace

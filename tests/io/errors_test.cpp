@@ -379,6 +379,19 @@ TEST(Write, KeepsPermissionsAndLinks) {
             std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
 }
 
+// What we write, we read, even if there is nothing in it.
+TEST(Write, MeshesWithoutPointsAreReadBack) {
+  TempDir directory;
+  for (const char* const format : {"vtu", "vtp", "vtk", "ply", "obj", "stl", "off"}) {
+    const auto file = directory / (std::string("e.") + format);
+    write_mesh(file, TriMesh{});
+    EXPECT_EQ(read_triangles(file).vertex_count(), 0U) << format;
+  }
+  testing::save(directory / "words.obj", "hello\nworld\n");
+  expect_error(ErrorCode::bad_file, {"words.obj", "no point"},
+               [&] { return read_mesh(directory / "words.obj"); });
+}
+
 TEST(WriteErrors, OptionsThatAFormatHasNoUseFor) {
   TempDir directory;
   const TriMesh mesh = testing::make_two_triangles<float>();

@@ -53,6 +53,7 @@ struct FileReport {
   };
   std::string format;                        ///< "vtu", "ply", ...
   std::vector<CellCount> cells;              ///< every cell type in the file, by type
+  int dimension = -1;                        ///< the highest of these cells; -1: there are none, or a grid
   std::vector<std::string> notes;            ///< what was cut, dropped or not understood, a sentence each
   std::vector<std::filesystem::path> parts;  ///< other files that it was read from: pieces, its data
 };
@@ -92,6 +93,7 @@ void check_write_options(const std::filesystem::path& file, const WriteOptions& 
 /// What was done with a mesh that was written.
 struct WriteReport {
   std::vector<std::string> notes;  ///< what was left out or changed, a sentence each
+  std::uint64_t left_out = 0;      ///< cells that are not in the file
 };
 
 /// Writes in the format of the file's extension: to a temporary file beside it, which is renamed into place

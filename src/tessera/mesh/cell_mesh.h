@@ -108,7 +108,9 @@ struct CellMesh {
 /// Tetrahedra or triangles that other cells were cut into.
 struct SimplexCut {
   AnyMesh mesh;
-  Array<std::uint32_t> cells;      ///< the cell that each of its cells is a part of
+  Array<std::uint32_t> cells;      ///< the cell that each of its cells is a part of; ascending
+  Array<std::uint32_t> repeated;   ///< cells that name a point twice and were cut
+  Array<std::uint32_t> vanished;   ///< cells of the mesh's dimension that have no part in it
   std::vector<std::string> notes;  ///< what was cut and left out, a sentence each
 };
 
@@ -116,8 +118,8 @@ struct SimplexCut {
 /// dimension are left out, and so are parts that name a point twice and polygons of fewer than three corners.
 /// Cuts of neighbours match. Point data stays, cell data is repeated for the parts. A quad is cut at its
 /// smallest vertex id, unless it is folded over there; a polygon of more corners is fanned from its smallest
-/// id if it is convex, else its ears are clipped, in quadratic time. Error(unsupported) for a concave polygon
-/// of more than 20000 corners.
+/// id if it is convex, else its ears are clipped, in n log n time, at worst n^1.5. Error(unsupported) for a
+/// concave polygon of more than 1000000 corners.
 [[nodiscard]] SimplexCut cut_into_simplices(CellMesh mesh);
 
 /// Cuts a solid into tetrahedra so that cells which share a face cut it alike, without looking at each other.

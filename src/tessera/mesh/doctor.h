@@ -14,6 +14,7 @@
 
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
+#include <tessera/mesh/cell_mesh.h>
 #include <tessera/mesh/mesh.h>
 
 namespace tessera {
@@ -73,6 +74,11 @@ struct DoctorOptions {
 [[nodiscard]] DoctorReport diagnose(const TriMesh& mesh, const DoctorOptions& options = {});
 [[nodiscard]] DoctorReport diagnose(const TetMesh& mesh, const DoctorOptions& options = {});
 [[nodiscard]] DoctorReport diagnose(const Grid& grid, const DoctorOptions& options = {});
+
+/// What the parts of cells that were cut do not show, as information by the ids of these cells: those that
+/// name a point twice (repeated_corner), those of zero size (degenerate_cell, which replaces that of the
+/// parts) and others with a part of zero size (flat_part).
+[[nodiscard]] std::vector<Finding> diagnose_cut(const SimplexCut& cut, const DoctorOptions& options = {});
 
 /// The bits of the `DefectKind` fields of defect_mesh().
 enum class Defect : std::int32_t {

@@ -46,12 +46,20 @@ struct Census {
   }
 };
 
+/// Of a cell of any type that can be read; 0 for others.
+int dimension_of_type(std::uint8_t type) {
+  const std::uint8_t linear = find_linear(type).type;
+  const std::uint8_t known = linear == empty_cell ? type : linear;
+  return is_solid(known) ? 3 : is_surface(known) ? 2 : known == line || known == poly_line ? 1 : 0;
+}
+
 Census count_types(const Array<std::uint8_t>& types, FileReport& report) {
   Census census;
   for (const std::uint8_t type : types) ++census.counts[type];
   for (int type = 0; type < 256; ++type) {
     if (census.counts[type] > 0) {
       report.cells.push_back({cell_type_name(static_cast<std::uint8_t>(type)), census.counts[type]});
+      report.dimension = std::max(report.dimension, dimension_of_type(static_cast<std::uint8_t>(type)));
     }
   }
   return census;
@@ -62,13 +70,57 @@ bool is_uniform(const RawMesh& raw, const Census& census, std::uint8_t type, std
   return census.counts[type] == raw.types.size() && raw.ends.is_uniform(corners);
 }
 
+/// Is there an order from 1 on with that many nodes? `count_of` grows with the order.
+template <class CountOf>
+bool has_order(std::uint64_t nodes, const CountOf& count_of) {
+  std::uint64_t order = 1;
+  while (count_of(order) < nodes) ++order;
+  return count_of(order) == nodes;
+}
+
+/// Is it a product of so many numbers above 1?
+bool is_product(std::uint64_t number, int factors) {
+  for (std::uint64_t divisor = 2; factors > 1 && divisor * divisor <= number;) {
+    if (number % divisor != 0) {
+      ++divisor;
+    } else {
+      number /= divisor;
+      --factors;
+    }
+  }
+  return factors == 1 && number > 1;
+}
+
+/// Can a Lagrange or Bezier cell have so many nodes? Of hexahedra, quads and wedges, each direction has an
+/// order of its own. Some of VTK's have a node in the middle besides, and some
+/// triangles of Gmsh none inside.
+bool is_node_count(std::uint8_t linear, std::uint64_t nodes) {
+  const auto triangular = [](std::uint64_t n) { return (n + 1) * (n + 2) / 2; };
+  switch (linear) {
+    case line: return nodes >= 2;
+    case triangle: return nodes == 7 || nodes == 9 || nodes == 12 || has_order(nodes, triangular);
+    case quad: return is_product(nodes, 2);
+    case tetrahedron:
+      return nodes == 15 || has_order(nodes, [](std::uint64_t n) { return (n + 1) * (n + 2) * (n + 3) / 6; });
+    case hexahedron: return is_product(nodes, 3);
+    case wedge:
+      for (std::uint64_t n = 1; 2 * triangular(n) <= nodes; ++n) {
+        if (nodes % triangular(n) == 0) return true;
+      }
+      return nodes == 21;
+    default:  // a pyramid: squares on top of each other
+      return has_order(nodes, [](std::uint64_t n) { return (n + 1) * (n + 2) * (2 * n + 3) / 6; });
+  }
+}
+
 /// Can a cell of the type have that many corners or, if it is of higher order, nodes?
 bool has_good_size(std::uint8_t type, std::uint64_t size) {
   if (type <= pyramid)
     return corner_counts[type] < 0 || size == static_cast<std::uint64_t>(corner_counts[type]);
   const LinearCell linear = find_linear(type);
   if (linear.corners == 0) return size % 2 == 0;
-  return linear.nodes == 0 ? size >= linear.corners : size == linear.nodes;
+  return linear.nodes == 0 ? size >= linear.corners && is_node_count(linear.type, size)
+                           : size == linear.nodes;
 }
 
 void check_corner_counts(const Input& input, const RawMesh& raw) {

@@ -69,7 +69,8 @@ class ObjReader {
       if (text.ends_with('\\')) text = join_lines(text);
       read_line(Words(text.substr(0, text.find('#'))));
     }
-    if (points_.size() == 0) input_.fail("holds no point (\"v\")");
+    // Comments alone are a mesh without points, as write_obj() writes it.
+    if (points_.size() == 0 && !ignored_.empty()) input_.fail("holds no point (\"v\")");
     const std::size_t points = points_.size();
     raw_.points = points_.take();
     if (has_colours_) raw_.point_data.add(make_colours());
@@ -270,6 +271,7 @@ void write_obj_mesh(Output& output, const Mesh& mesh) {
   note_left_out(output.notes, "an obj file", mesh, [&](const Field& field, bool is_of_points) {
     return is_of_points && (&field == colours || &field == normals || &field == texture);
   });
+  if (mesh.vertex_count() == 0) output.write("# no points\n");  // a file of no bytes is no file
   write_rows(output, mesh.points, "v ", colours != nullptr ? colours_of(*colours) : Array<float>{});
   if (texture != nullptr) write_tuples(output, "vt ", *texture);
   if (normals != nullptr) write_tuples(output, "vn ", *normals);

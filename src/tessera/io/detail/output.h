@@ -56,6 +56,7 @@ class Output {
   void commit();
 
   std::vector<std::string> notes;  ///< what a writer leaves out or changes, a sentence each
+  std::uint64_t left_out = 0;      ///< cells that it leaves out
 
   [[noreturn]] void fail(const std::string& reason) const;
   [[noreturn]] void refuse(const std::string& reason) const;  ///< the format cannot hold the mesh

@@ -133,6 +133,7 @@ AnyMesh read_stl(Input& input, const ReadOptions& options, FileReport& report) {
   Points corners =
       is_text ? read_text_facets(input) : read_binary_facets(input, count_binary_facets(input), report);
   report.cells.push_back({cell_type_name(triangle), corners.size() / 3});
+  report.dimension = 2;
   if (options.weld) return weld(std::move(corners), options.exec, report);
   return make_soup(std::move(corners));
 }

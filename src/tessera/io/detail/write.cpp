@@ -91,7 +91,7 @@ WriteReport write_whole(const std::filesystem::path& file, const Mesh& mesh, con
                 Remedy::more_memory);
   }
   output.commit();
-  return {std::move(output.notes)};
+  return {std::move(output.notes), output.left_out};
 }
 
 template <class Mesh>
@@ -126,6 +126,7 @@ const CellMesh& only_polygons(Output& output, const CellMesh& mesh, std::string_
     kept.push_back(static_cast<std::uint32_t>(c));
   }
   copy.cell_data = mesh.cell_data.gather(kept);
+  output.left_out = mesh.cell_count() - copy.cell_count();
   return copy;
 }
 

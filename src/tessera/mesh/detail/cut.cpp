@@ -3,21 +3,27 @@
 // Solids are cut from their smallest vertex (mesh/cell_mesh.h), quadrilaterals likewise.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <tessera/core/error.h>
 #include <tessera/mesh/cell_mesh.h>
+#include <tessera/mesh/detail/corner_tree.h>
 
 namespace tessera {
+
+using namespace detail;
 namespace {
 
-/// The time to cut a concave polygon grows with the square of its corners; larger ones are refused.
-constexpr std::size_t most_concave_corners = 20000;
+/// The time to cut a concave polygon grows with the logarithm of its corners each, at worst with their square
+/// root; larger ones are refused.
+constexpr std::size_t most_concave_corners = 1000000;
 
 using EmitTriangle = std::function<void(const TriMesh::Cell&)>;
 
@@ -47,28 +53,32 @@ class EarClipper {
     return true;
   }
 
-  /// Quadratic time: only the two neighbours of a clipped ear can become ears or cease to be.
+  /// Only the two neighbours of a clipped ear can become ears or cease to be.
   void clip(const EmitTriangle& emit) {
-    std::vector<char> is_ear(places_.size());
-    for (std::size_t i = 0; i < places_.size(); ++i) is_ear[i] = test_ear(i);
-    std::size_t left = places_.size();
-    std::size_t refused = 0;  // corners in a row that were no ear
-    std::size_t i = 0;
-    while (left > 3) {
-      // A polygon that crosses itself may have no ear; then any corner will do.
-      if (is_ear[i] == 0 && refused < left) {
-        ++refused;
-        i = next_[i];
-        continue;
+    find_plane();
+    CornerTree tree(plane_);
+    std::set<std::size_t> ears;
+    const auto test = [&](std::size_t i) {
+      if (test_ear(i, tree)) {
+        ears.insert(i);
+      } else {
+        ears.erase(i);
       }
+    };
+    for (std::size_t i = 0; i < places_.size(); ++i) test(i);
+    std::size_t i = 0;
+    for (std::size_t left = places_.size(); left > 3; --left) {
+      // The next ear. A polygon that crosses itself may have none; then any corner will do.
+      if (const auto next = ears.lower_bound(i); !ears.empty())
+        i = next == ears.end() ? *ears.begin() : *next;
       emit({corners_[previous_[i]], corners_[i], corners_[next_[i]]});
       next_[previous_[i]] = next_[i];
       previous_[next_[i]] = previous_[i];
-      is_ear[next_[i]] = test_ear(next_[i]);
+      ears.erase(i);
+      tree.remove(i);
+      test(next_[i]);
       i = previous_[i];
-      is_ear[i] = test_ear(i);
-      refused = 0;
-      --left;
+      test(i);
     }
     emit({corners_[previous_[i]], corners_[i], corners_[next_[i]]});
   }
@@ -79,16 +89,32 @@ class EarClipper {
     return dot(triangle_normal({places_[a], places_[b], places_[c]}), normal_);
   }
 
-  [[nodiscard]] bool test_ear(std::size_t i) const {
+  /// The places as they are seen along the normal; counter-clockwise turns stay so. Without a normal there
+  /// are no ears to look for.
+  void find_plane() {
+    plane_.assign(places_.size(), {0, 0});
+    const double largest = std::max({std::abs(normal_.x), std::abs(normal_.y), std::abs(normal_.z)});
+    if (!(largest > 0) || !std::isfinite(largest)) return;
+    Vec3d n = (1 / largest) * normal_;
+    n = (1 / length(n)) * n;
+    const Vec3d right = cross(std::abs(n.x) > std::abs(n.z) ? Vec3d{0, 0, 1} : Vec3d{1, 0, 0}, n);
+    const Vec3d u = (1 / length(right)) * right;
+    const Vec3d v = cross(n, u);
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      const Vec3d p = places_[i] - places_[0];
+      if (std::isfinite(dot(u, p)) && std::isfinite(dot(v, p))) plane_[i] = {dot(u, p), dot(v, p)};
+    }
+  }
+
+  [[nodiscard]] bool test_ear(std::size_t i, const CornerTree& tree) const {
     const std::size_t a = previous_[i];
     const std::size_t c = next_[i];
     if (!(turn(a, i, c) > 0)) return false;
-    for (std::size_t j = next_[c]; j != a; j = next_[j]) {
+    return !tree.any_near({plane_[a], plane_[i], plane_[c]}, [&](std::size_t j) {
       const bool is_same_place =
           places_[j] == places_[a] || places_[j] == places_[i] || places_[j] == places_[c];
-      if (!is_same_place && turn(a, i, j) >= 0 && turn(i, c, j) >= 0 && turn(c, a, j) >= 0) return false;
-    }
-    return true;
+      return !is_same_place && turn(a, i, j) >= 0 && turn(i, c, j) >= 0 && turn(c, a, j) >= 0;
+    });
   }
 
   std::span<const VertexId> corners_;
@@ -96,6 +122,7 @@ class EarClipper {
   Vec3d normal_ = {0, 0, 0};
   std::vector<std::size_t> previous_;
   std::vector<std::size_t> next_;
+  std::vector<PlanePoint> plane_;  ///< the places as seen along the normal
 };
 
 /// Rotates the smallest id to the front.
@@ -148,6 +175,14 @@ bool has_repeated_corner(Cell cell) {
   return std::adjacent_find(cell.begin(), cell.end()) != cell.end();
 }
 
+bool names_point_twice(std::span<const VertexId> corners) {
+  if (corners.size() > 8) return has_repeated_corner(std::vector<VertexId>(corners.begin(), corners.end()));
+  for (std::size_t i = 1; i < corners.size(); ++i) {
+    if (std::find(corners.begin(), corners.begin() + i, corners[i]) != corners.begin() + i) return true;
+  }
+  return false;
+}
+
 /// The parts as they are made.
 template <class Mesh>
 struct Cutter {
@@ -168,6 +203,15 @@ struct Cutter {
     const std::span<const VertexId> corners = from.cells[c];
     const CellType type = from.types[c];
     if (dimension_of(type) != Mesh::dimension) return;
+    if (type != simplex && names_point_twice(corners)) cut.repeated.push_back(static_cast<std::uint32_t>(c));
+    const std::size_t before = mesh.cells.size();
+    cut_parts(from, c);
+    if (mesh.cells.size() == before) cut.vanished.push_back(static_cast<std::uint32_t>(c));
+  }
+
+  void cut_parts(const CellMesh& from, std::size_t c) {
+    const std::span<const VertexId> corners = from.cells[c];
+    const CellType type = from.types[c];
     const auto emit = [&](const typename Mesh::Cell& part) { add(c, part, type == simplex); };
     if constexpr (Mesh::dimension == 3) {
       if (type == simplex) return emit({corners[0], corners[1], corners[2], corners[3]});

@@ -34,7 +34,9 @@ bool take_letter(std::string_view& text, char letter) {
 CutGrid cut_grid(Session& session, const Grid& grid, Bytes later) {
   const Bytes bytes = triangulation_bytes(grid) + grid.point_data.bytes() +
                       (dimension(grid) == 3 ? 6 : 2) * grid.cell_data.bytes();
-  if (bytes > session.memory().left()) session.memory().reserve(bytes + later, "what the grid is cut into");
+  const Bytes margin = later == 0 ? 0 : bytes / 4 + mib(2);
+  if (bytes + margin > session.memory().left())
+    session.memory().reserve(bytes + later, "cutting the grid into simplices and working on them");
   Reservation room(session.memory(), bytes, "the simplices that the grid is cut into");
   return {session.in_phase(Phase::prepare, [&] { return triangulate(grid, session.host()); }),
           std::move(room)};

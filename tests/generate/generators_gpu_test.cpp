@@ -436,6 +436,8 @@ void expect_same_curvature(const Curvature& made, const Curvature& host) {
   EXPECT_EQ(hash_values(made.area), hash_values(host.area));
   EXPECT_EQ(hash_values(made.gaussian), hash_values(host.gaussian));
   EXPECT_EQ(hash_values(made.mean), hash_values(host.mean));
+  EXPECT_EQ(hash_values(made.minimum), hash_values(host.minimum));
+  EXPECT_EQ(hash_values(made.maximum), hash_values(host.maximum));
 }
 
 /// With a point that is no number and triangles without area.

@@ -36,8 +36,11 @@ struct FaceStars {
   RowsView<std::uint32_t> rows;
   const std::uint32_t* corners;
 
-  FaceStars(const RowsOf<VF, OrientedFV>& of)
-      : rows{of.get<VF>().offsets(), of.get<VF>().values()}, corners(of.get<OrientedFV>().values()) {}
+  /// Of rows that VF and OrientedFV are among.
+  template <class... R>
+  explicit FaceStars(const RowsOf<R...>& of)
+      : rows{of.template get<VF>().offsets(), of.template get<VF>().values()},
+        corners(of.template get<OrientedFV>().values()) {}
 
   [[nodiscard]] TS_HD std::size_t begin(std::size_t v) const { return rows.offsets[v]; }
   [[nodiscard]] TS_HD std::size_t end(std::size_t v) const { return rows.offsets[v + 1]; }

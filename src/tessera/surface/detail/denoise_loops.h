@@ -1,0 +1,225 @@
+// Bilateral denoising, on either side.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include <tessera/core/detail/monitor.h>
+#include <tessera/core/macros.h>
+#include <tessera/exec/buffer.h>
+#include <tessera/surface/denoise.h>
+#include <tessera/surface/detail/exp.h>
+#include <tessera/surface/detail/move_points.h>
+#include <tessera/surface/detail/normals_loops.h>
+
+namespace tessera::detail {
+
+/// A neighbourhood while it is walked over, in the order in which vertices are met. Small: what is there is
+/// searched one by one.
+class SmallList {
+ public:
+  static constexpr std::uint32_t capacity = 48;
+
+  /// False if there is no room.
+  TS_HD bool add(std::uint32_t v) {
+    for (std::uint32_t i = 0; i < size_; ++i) {
+      if (ids_[i] == v) return true;
+    }
+    if (size_ == capacity) return false;
+    ids_[size_++] = v;
+    return true;
+  }
+  [[nodiscard]] TS_HD std::uint32_t size() const { return size_; }
+  [[nodiscard]] TS_HD std::uint32_t operator[](std::uint32_t i) const { return ids_[i]; }
+
+ private:
+  std::uint32_t ids_[capacity];
+  std::uint32_t size_ = 0;
+};
+
+/// Large: in memory of others, found by hash.
+class LargeList {
+ public:
+  static constexpr std::uint32_t none = 0xFFFFFFFFu;
+
+  /// `memory` has 3 numbers for each of `capacity`, a power of two.
+  TS_HD LargeList(std::uint32_t* memory, std::uint32_t capacity)
+      : ids_(memory), table_(memory + capacity), capacity_(capacity) {
+    for (std::uint32_t i = 0; i < 2 * capacity; ++i) table_[i] = none;
+  }
+  TS_HD bool add(std::uint32_t v) {
+    const std::uint32_t mask = 2 * capacity_ - 1;
+    std::uint32_t at = (v * 0x9E3779B1u) & mask;
+    for (; table_[at] != none; at = (at + 1) & mask) {
+      if (table_[at] == v) return true;
+    }
+    if (size_ == capacity_) return false;
+    table_[at] = v;
+    ids_[size_++] = v;
+    return true;
+  }
+  [[nodiscard]] TS_HD std::uint32_t size() const { return size_; }
+  [[nodiscard]] TS_HD std::uint32_t operator[](std::uint32_t i) const { return ids_[i]; }
+
+ private:
+  std::uint32_t* ids_;
+  std::uint32_t* table_;
+  std::uint32_t capacity_;
+  std::uint32_t size_ = 0;
+};
+
+struct Bilateral {
+  const std::uint32_t* offsets;
+  const std::uint32_t* values;  ///< of VV
+  const Vec3d* from;
+  const Vec3d* normals;
+  Vec3d* to;
+  double sigma_c;
+  double sigma_s;  ///< 0: from the offsets
+
+  /// The vertices within 2 sigma_c, itself the first; false if the list is too small.
+  template <class List>
+  [[nodiscard]] TS_HD bool collect(std::uint32_t v, List& list) const {
+    const double radius = 4 * sigma_c * sigma_c;
+    const Vec3d at = from[v];
+    if (!list.add(v)) return false;
+    for (std::uint32_t k = 0; k < list.size(); ++k) {
+      const std::uint32_t end = offsets[list[k] + 1];
+      for (std::uint32_t i = offsets[list[k]]; i < end; ++i) {
+        const Vec3d apart = from[values[i]] - at;
+        if (dot(apart, apart) <= radius && !list.add(values[i])) return false;
+      }
+    }
+    return true;
+  }
+
+  [[nodiscard]] TS_HD double offset(std::uint32_t v, std::uint32_t other) const {
+    return dot(normals[v], from[other] - from[v]);
+  }
+
+  /// The variance of the offsets.
+  template <class List>
+  [[nodiscard]] TS_HD double variance(std::uint32_t v, const List& list) const {
+    if (sigma_s > 0) return sigma_s * sigma_s;
+    double sum = 0;
+    for (std::uint32_t k = 1; k < list.size(); ++k) sum += offset(v, list[k]);
+    const double mean = sum / (list.size() - 1);
+    double squares = 0;
+    for (std::uint32_t k = 1; k < list.size(); ++k) {
+      const double apart = offset(v, list[k]) - mean;
+      squares += apart * apart;
+    }
+    return squares / (list.size() - 1);
+  }
+
+  template <class List>
+  TS_HD void move(std::uint32_t v, const List& list) const {
+    to[v] = from[v];
+    if (list.size() < 2) return;
+    const double spread = variance(v, list);
+    double sum = 0;
+    double weights = 0;
+    for (std::uint32_t k = 1; k < list.size(); ++k) {
+      const Vec3d apart = from[list[k]] - from[v];
+      const double h = dot(normals[v], apart);
+      const double closeness = dot(apart, apart) / (2 * sigma_c * sigma_c);
+      const double likeness = spread > 0 ? h * h / (2 * spread) : 0;
+      const double weight = portable_exp(-(closeness + likeness));
+      sum += weight * h;
+      weights += weight;
+    }
+    if (weights > 0) to[v] = from[v] + (sum / weights) * normals[v];
+  }
+};
+
+struct DenoiseSmall {
+  Bilateral filter;
+  std::uint8_t* is_large;
+
+  TS_HD void operator()(std::size_t i) const {
+    const auto v = static_cast<std::uint32_t>(i);
+    SmallList list;
+    const bool fits = filter.collect(v, list);
+    is_large[v] = fits ? 0 : 1;
+    if (fits) filter.move(v, list);
+  }
+};
+
+/// Some of the vertices whose neighbourhoods are large, with memory for each.
+struct DenoiseLarge {
+  Bilateral filter;
+  const std::uint32_t* vertices;
+  std::uint32_t* memory;
+  std::uint32_t capacity;
+  std::uint8_t* is_large;
+
+  TS_HD void operator()(std::size_t i) const {
+    const std::uint32_t v = vertices[i];
+    LargeList list(memory + i * 3 * capacity, capacity);
+    const bool fits = filter.collect(v, list);
+    is_large[v] = fits ? 0 : 1;
+    if (fits) filter.move(v, list);
+  }
+};
+
+struct LargeCount {
+  const std::uint8_t* is_large;
+  TS_HD std::uint32_t operator()(std::size_t v) const { return is_large[v]; }
+};
+struct AddCounts {
+  TS_HD std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return a + b; }
+};
+
+/// Those that did not fit, in lists that grow until all do.
+template <class Side>
+void denoise_large(const Side& side, std::size_t vertices, const Bilateral& filter,
+                   Buffer<std::uint8_t>& is_large) {
+  constexpr std::size_t memory_at_once = std::size_t{1} << 28;  // bytes, unless one takes more
+  for (std::uint32_t capacity = 512;; capacity *= 8) {
+    if (side.reduce(vertices, 0U, LargeCount{is_large.data()}, AddCounts{}) == 0) return;
+    const Array<std::uint8_t> flags = is_large.to_host();
+    Array<std::uint32_t> list;
+    for (std::size_t v = 0; v < vertices; ++v) {
+      if (flags[v] != 0) list.push_back(static_cast<std::uint32_t>(v));
+    }
+    const std::size_t each = 3 * sizeof(std::uint32_t) * std::size_t{capacity};
+    const std::size_t at_once = std::clamp<std::size_t>(memory_at_once / each, 1, list.size());
+    const Buffer<std::uint32_t> pending(side.exec, std::span<const std::uint32_t>(list));
+    Buffer<std::uint32_t> memory(side.exec, at_once * 3 * capacity);
+    for (std::size_t begin = 0; begin < list.size(); begin += at_once) {
+      side.for_each(std::min(at_once, list.size() - begin),
+                    DenoiseLarge{filter, pending.data() + begin, memory.data(), capacity, is_large.data()});
+    }
+  }
+}
+
+template <class Side>
+[[nodiscard]] double denoise_points(const Side& side, VertexAttribute<Vec3d>& positions,
+                                    const DenoiseOptions& options) {
+  const Surface& surface = positions.surface();
+  const std::size_t vertices = positions.size();
+  const Monitor& monitor = monitor_of(options.monitor);
+  Vec3d* from = positions.view().data();
+  const double sigma_c = options.sigma_c > 0 ? options.sigma_c : mean_edge_length(side, surface, from);
+  const auto rows = surface.rows<VV, VF, OrientedFV>();
+  const auto vv = rows.template get<VV>();
+  Buffer<Vec3d> other(side.exec, vertices);
+  Buffer<Vec3d> normals(side.exec, vertices);
+  Buffer<std::uint8_t> is_large(side.exec, vertices);
+  Vec3d* to = other.data();
+  for (int k = 0; k < options.iterations && sigma_c > 0; ++k) {
+    monitor.update("denoising", static_cast<double>(k) / options.iterations);
+    make_vertex_normals(side, vertices, FaceStars(rows), from, normals.data(), NormalWeights::area);
+    const Bilateral filter = {vv.offsets(), vv.values(), from, normals.data(), to, sigma_c, options.sigma_s};
+    side.for_each(vertices, DenoiseSmall{filter, is_large.data()});
+    denoise_large(side, vertices, filter, is_large);
+    std::swap(from, to);
+  }
+  if (from == other.data()) side.for_each(vertices, CopyPoints{from, to});
+  monitor.update("denoising", 1);
+  return sigma_c;
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,45 @@
+// Explicit smoothing of a surface: vertices move towards the weighted mean of their neighbours.
+//
+// G. Taubin, "A signal processing approach to fair surface design", 1995, for steps of two signs, which keep
+// the surface from shrinking.
+#pragma once
+
+#include <cstdint>
+
+#include <tessera/core/progress.h>
+#include <tessera/exec/exec.h>
+#include <tessera/exec/work.h>
+#include <tessera/mesh/mesh.h>
+#include <tessera/surface/attribute.h>
+
+namespace tessera {
+
+/// How much a neighbour counts. Cotangents are of the two angles opposite to the edge, as the surface is
+/// before the step; an obtuse angle counts as a right one, so that the mean is between the neighbours.
+enum class SmoothWeights : std::uint8_t { uniform, cotangent };
+
+struct SmoothOptions {
+  SmoothWeights weights = SmoothWeights::uniform;
+  int iterations = 10;
+  double step = 0.5;          ///< how far a vertex goes towards the mean; 1: all the way
+  double back_step = 0;       ///< Taubin's mu: a second step in each iteration; -0.53 goes with a step of 0.5
+  bool fix_boundary = false;  ///< vertices at edges of other than two triangles stay
+  Exec exec = Exec::host();   ///< of meshes; surfaces have their own
+  const Monitor* monitor = nullptr;
+};
+
+/// Moves the vertices of a surface, at its place. A vertex without neighbours stays, and by cotangents one
+/// without triangles that have area. Sums are of double precision and ascend by tiled ids: the result is
+/// bitwise equal for any number of threads, any size of tiles and on either side. Input in another order has
+/// other tiled ids: equal up to rounding.
+void smooth(VertexAttribute<Vec3d>& positions, const SmoothOptions& options = {});
+
+/// The points of a mesh after that, in its precision. Error(bad_mesh) for triangles that a surface refuses.
+[[nodiscard]] Points smooth(const TriMesh& mesh, const SmoothOptions& options = {});
+
+/// For choose_device().
+[[nodiscard]] inline Work smooth_work(const TriMesh& mesh, int iterations) {
+  return work_of(mesh.cell_count(), 400 + 15.0 * iterations, 150);
+}
+
+}  // namespace tessera

@@ -125,7 +125,7 @@ int run_coarsen(Session& session, const CoarsenArguments& options) {
                                  [&] { return cut_volume(session, options, input.mesh, *field, exec); });
     }
     room = Reservation::of_held(session.memory(), surface.mesh.bytes(), "the surface");
-    const Reservation coarser(session.memory(), surface.mesh.bytes(), "the coarser surface");
+    const Reservation coarser(session.memory(), mib(6) + surface.mesh.bytes(), "the coarser surface");
     coarse = session.in_phase(Phase::compute, [&] {
       return coarsen(surface.mesh, surface.provenance, {.exec = exec, .monitor = &session.monitor()});
     });

@@ -9,6 +9,7 @@
 #include <string>
 
 #include <tessera/generate/weld.h>
+#include <tessera/mesh/cell_mesh.h>
 #include <tessera/topology/persistence.h>
 
 #include "io/support.h"
@@ -206,6 +207,43 @@ TEST_F(Growth, WeldEndsWithHugeNumbers) {
   testing::expect_error(ErrorCode::bad_option, {"1e-300", "too small"},
                         [&] { return weld(mesh, {.tolerance = 1e-300}); });
   EXPECT_EQ(weld(mesh, {.tolerance = 1e149}).mesh.vertex_count(), 3U);
+}
+
+/// Combs whose teeth are long, a spiral band, and a circle with a deep notch in every corner.
+TEST_F(Growth, ConcavePolygons) {
+  const auto comb = [](std::size_t i, std::size_t n) {
+    const double x = static_cast<double>(i);
+    if (i + 3 == n) return Vec3d{x, 0, 0};
+    if (i + 2 >= n) return Vec3d{i + 2 == n ? x : 0, -1, 0};
+    return Vec3d{x, i % 2 == 0 ? 0.0 : 1e4 + std::sin(x), 0};
+  };
+  const auto spiral = [](std::size_t i, std::size_t n) {
+    const std::size_t half = n / 2;
+    const double angle = 0.05 * static_cast<double>(20 + (i < half ? i : n - 1 - i));
+    const double radius = angle + (i < half ? 0 : 2);
+    return Vec3d{radius * std::cos(angle), radius * std::sin(angle), 0};
+  };
+  const auto gear = [](std::size_t i, std::size_t n) {
+    const double angle = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(n);
+    const double radius = i % 2 == 0 ? 1 : 0.1;
+    return Vec3d{radius * std::cos(angle), radius * std::sin(angle), 0};
+  };
+  using Place = std::function<Vec3d(std::size_t, std::size_t)>;
+  for (const Place& place : {Place(comb), Place(spiral), Place(gear)}) {
+    expect_linear(2000, [&](std::size_t n) {
+      CellMesh mesh;
+      Array<Vec3d> points;
+      std::vector<VertexId> corners;
+      for (std::uint32_t i = 0; i < n; ++i) {
+        points.push_back(place(i, n));
+        corners.emplace_back(i);
+      }
+      mesh.points = std::move(points);
+      mesh.cells.add(corners);
+      mesh.types = {CellType::polygon};
+      return count([&] { static_cast<void>(cut_into_simplices(std::move(mesh))); });
+    });
+  }
 }
 
 }  // namespace

@@ -13,6 +13,11 @@ void add_tiling_options(OptionList& app, TilingOptions& options) {
       ->capture_default_str()
       ->type_name("N")
       ->in_range(1, 65536);
+  app.add_option("--tiles", options.tiles,
+                 "how they are cut: auto (the file's order if it is local, else octree), octree or, for "
+                 "triangles, lloyd (round patches of faces)")
+      ->capture_default_str()
+      ->is_member({"auto", "octree", "lloyd"});
 }
 
 std::vector<RelationKey> parse_relations(const std::string& names, int dimension) {

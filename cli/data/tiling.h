@@ -16,9 +16,15 @@
 
 namespace tessera::cli {
 
-/// --tile-vertices.
+/// --tile-vertices and --tiles.
 struct TilingOptions {
   std::uint32_t max_vertices = TileOptions{}.max_vertices;
+  std::string tiles = "auto";
+
+  [[nodiscard]] VertexOrder order() const {
+    if (tiles == "auto") return VertexOrder::automatic;
+    return tiles == "lloyd" ? VertexOrder::lloyd : VertexOrder::morton;
+  }
 };
 
 void add_tiling_options(OptionList& app, TilingOptions& options);
@@ -36,10 +42,12 @@ void add_tiling_options(OptionList& app, TilingOptions& options);
 template <int Dim>
 [[nodiscard]] TiledMesh<Dim> tile_input(Session& session, const SimplexMesh<Dim>& mesh,
                                         const TilingOptions& options) {
-  const Reservation room = session.reserve(tiling_work(mesh));
+  const Reservation room = session.reserve(tiling_work(mesh, options.order()));
   return session.in_phase(Phase::prepare, [&] {
-    return tile(
-        mesh, {.max_vertices = options.max_vertices, .exec = session.host(), .monitor = &session.monitor()});
+    return tile(mesh, {.max_vertices = options.max_vertices,
+                       .order = options.order(),
+                       .exec = session.host(),
+                       .monitor = &session.monitor()});
   });
 }
 

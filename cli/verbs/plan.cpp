@@ -17,6 +17,7 @@ namespace {
 struct PlanVerbOptions {
   InputOptions input;
   TilingOptions tiling;
+  OutputOptions output;
   std::string relations;
   bool estimate = false;
 };
@@ -34,8 +35,23 @@ const ModeCost& cost_of(const ConnectPlan& costs, StorageMode mode) {
   return mode == StorageMode::explicit_tiles ? costs.explicit_tiles : costs.implicit_tiles;
 }
 
+/// The tile of each vertex, and of each cell that of its lowest vertex, as fields "Tile".
+template <int Dim>
+void add_tile_fields(SimplexMesh<Dim>& mesh, const TiledMesh<Dim>& tiles) {
+  Array<std::uint32_t> of_vertex(mesh.vertex_count());
+  for (std::uint32_t v = 0; v < of_vertex.size(); ++v)
+    of_vertex[v] = tiles.tile_of(tiles.tiled(VertexId(v))).index();
+  Array<std::uint32_t> of_cell(mesh.cell_count());
+  for (std::uint32_t c = 0; c < of_cell.size(); ++c) {
+    const typename TiledMesh<Dim>::CellId cell(c);
+    of_cell[tiles.input(cell).index()] = tiles.tile_of(cell).index();
+  }
+  mesh.point_data.add(Field("Tile", std::move(of_vertex)));
+  mesh.cell_data.add(Field("Tile", std::move(of_cell)));
+}
+
 /// Counted on the tiles, or from the sizes alone with --estimate.
-ConnectPlan make_plan(Session& session, const AnyMesh& mesh, const PlanVerbOptions& options) {
+ConnectPlan make_plan(Session& session, AnyMesh& mesh, const PlanVerbOptions& options) {
   const int dimension = dimension_of(mesh);
   const std::vector<RelationKey> keys = parse_relations(options.relations, dimension);
   const PlanOptions with = {.exec = session.host()};
@@ -44,9 +60,11 @@ ConnectPlan make_plan(Session& session, const AnyMesh& mesh, const PlanVerbOptio
                 with);
   }
   return std::visit(
-      [&](const auto& m) -> ConnectPlan {
+      [&](auto& m) -> ConnectPlan {
         if constexpr (requires { tile(m); }) {
           const auto tiles = tile_input(session, m, options.tiling);
+          session.result()["external_cells_share"] = tiles.ribbon().share;
+          if (!options.output.file.empty()) add_tile_fields(m, tiles);
           return session.in_phase(Phase::compute, [&] {
             session.monitor().update("counting", 0);
             return plan(tiles, std::span<const RelationKey>(keys), with);
@@ -158,18 +176,27 @@ void declare_plan(OptionList& app, PlanVerbOptions& options) {
       ->type_name("NAMES");
   app.add_flag("--estimate", options.estimate, "from the numbers of points and cells alone, without tiles");
   add_tiling_options(app, options.tiling);
+  add_output_options(app, options.output)
+      ->description("write the mesh with the tile of each vertex and cell, fields 'Tile'");
 }
 
 int run_plan(Session& session, const PlanVerbOptions& options) {
-  const Input input = read_input(session, options.input);
+  const bool writes = !options.output.file.empty();
+  if (writes && options.estimate)
+    throw Error(ErrorCode::bad_option, "--estimate makes no tiles, so there are none to write with -o");
+  if (writes) check_output(session, options.output);
+  Input input = read_input(session, options.input);
   for (const std::string& note : input.report.notes) session.note(note);
+  const std::size_t elements = vertex_count(input.mesh) + cell_count(input.mesh);
+  const Reservation room(session.memory(), writes ? 4 * elements : 0, "the field 'Tile'");
   const ConnectPlan costs = make_plan(session, input.mesh, options);
   print_costs(session, input.mesh, costs, input.reservation.bytes());
   describe(session.result(), costs, input.reservation.bytes());
+  if (writes) write_output(session, options.output, input.mesh);
   const Bytes tiling = std::visit(
       [&](const auto& mesh) -> Bytes {
         if constexpr (requires { mesh.cells; }) {
-          return tiling_work(mesh).host_bytes_of(session.host().threads());
+          return tiling_work(mesh, options.tiling.order()).host_bytes_of(session.host().threads());
         } else {
           return 0;
         }

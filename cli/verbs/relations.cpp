@@ -84,7 +84,7 @@ TiledMesh<Dim> tile_for(Session& session, const SimplexMesh<Dim>& mesh, Relation
     const RelationKey keys[] = {key};
     const MeshSize size{Dim, mesh.vertex_count(), mesh.cell_count(), options.max_vertices};
     const ConnectPlan costs = plan(size, keys, {.exec = session.host()});
-    const Bytes tiling = tiling_work(mesh).host_bytes_of(session.host().threads());
+    const Bytes tiling = tiling_work(mesh, options.order()).host_bytes_of(session.host().threads());
     throw connection_error(session, key.name(),
                            std::max(tiling, costs.tiled_mesh + least_memory(costs, mode)));
   }

@@ -69,6 +69,45 @@ TEST_F(CliRelations, TheHashIsTheSameForModesTilesAndThreads) {
   for (const char* name : of_triangles) check("surface.ply", name);
 }
 
+// Vertices and faces are named by the input's numbers, however the tiles are cut.
+TEST_F(CliRelations, TheHashIsTheSameForLloydsTiles) {
+  make({"torus", "--size", "20x12", "--shuffle", "-o", "surface.ply"});
+  for (const char* name : {"VV", "VF", "FV", "FF"}) {
+    const auto expected = relation("surface.ply", name)["hash"];
+    for (const char* tiles : {"octree", "lloyd"})
+      EXPECT_EQ(relation("surface.ply", name, {"--tiles", tiles, "--tile-vertices", "30"})["hash"], expected);
+  }
+}
+
+TEST_F(CliRelations, LloydsTilesAreForTriangles) {
+  make({"two_tets", "-o", "two.vtu"});
+  const Outcome outcome = run({"plan", "two.vtu", "--tiles", "lloyd"});
+  EXPECT_EQ(outcome.code, 6);
+  EXPECT_NE(outcome.err.find("Lloyd's tiles are for triangles"), std::string::npos) << outcome.err;
+}
+
+// 240 vertices in tiles of at most 30: at least 8, numbered from 0. The tile of a face is that of one of its
+// corners.
+TEST_F(CliRelations, PlanWritesTheTiles) {
+  make({"torus", "--size", "20x12", "--shuffle", "-o", "surface.vtp"});
+  for (const char* tiles : {"auto", "octree", "lloyd"}) {
+    const auto plan = run_json({"plan", "surface.vtp", "--tiles", tiles, "--tile-vertices", "30", "-o",
+                                "tiles.vtp", "--relations", "VV"})["result"];
+    EXPECT_GE(plan["tiles"], 8) << tiles;
+    EXPECT_GT(plan["external_cells_share"], 0) << tiles;
+    const auto fields = run_json({"info", "tiles.vtp"})["result"]["files"][0]["fields"];
+    std::vector<std::string> associations;
+    for (const auto& field : fields) {
+      if (field["name"] != "Tile") continue;
+      associations.push_back(field["association"]);
+      EXPECT_EQ(field["range"][0], 0) << tiles;
+      EXPECT_LT(field["range"][1], plan["tiles"]) << tiles;
+    }
+    EXPECT_EQ(associations.size(), 2u) << tiles;
+  }
+  EXPECT_EQ(run({"plan", "surface.vtp", "--estimate", "-o", "none.vtp"}).code, 2);
+}
+
 TEST_F(CliRelations, DifferentMeshesHaveDifferentHashes) {
   make({"kuhn", "--size", "9", "-o", "a.vtu"});
   make({"kuhn", "--size", "9", "--shuffle", "-o", "b.vtu"});

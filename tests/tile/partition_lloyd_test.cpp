@@ -285,6 +285,46 @@ TEST(PartitionLloyd, RibbonsAreNarrowerThanTheOctrees) {
   }
 }
 
+// tile() asks for patches of twice as many faces as a tile has vertices.
+TEST(PartitionLloyd, IsAnOrderOfTile) {
+  const TriMesh mesh = make_shuffled(make_torus(60, 40));
+  const Partition partition = partition_lloyd(mesh, {.max_faces = 200});
+  const TiledMesh<2> expected = tile(mesh, {.partition = &partition});
+  for (const int threads : {1, 3}) {
+    const TiledMesh<2> tiles =
+        tile(mesh, {.max_vertices = 100, .order = VertexOrder::lloyd, .exec = Exec::host(threads)});
+    EXPECT_EQ(tiles.validate(mesh), 0);
+    EXPECT_TRUE(std::ranges::equal(tiles.first_vertices(), expected.first_vertices()));
+    EXPECT_TRUE(std::ranges::equal(tiles.vertices_to_input(), expected.vertices_to_input()));
+  }
+}
+
+// A strip of n faces has n + 2 vertices, twice as many as a round patch.
+TEST(PartitionLloyd, TilesKeepTheLimitOfVertices) {
+  TriMesh mesh;
+  add_strip(mesh, 998, [](std::uint32_t j) { return j; });
+  Array<Vec3f> points;
+  for (std::uint32_t v = 0; v < 1000; ++v)
+    points.push_back({static_cast<float>(v), static_cast<float>(v % 2), 0});
+  mesh.points = std::move(points);
+  for (const std::uint32_t size : {1u, 7u, 100u}) {
+    const TiledMesh<2> tiles = tile(mesh, {.max_vertices = size, .order = VertexOrder::lloyd});
+    EXPECT_EQ(tiles.validate(mesh), 0);
+    for (std::uint32_t t = 0; t < tiles.tile_count(); ++t) EXPECT_LE(tiles.vertices(TileId(t)).size(), size);
+  }
+}
+
+TEST(PartitionLloyd, IsForSurfacesAlone) {
+  const TetMesh mesh = make_kuhn(3);
+  try {
+    (void)tile(mesh, {.order = VertexOrder::lloyd});
+    FAIL() << "was not refused";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::unsupported);
+    EXPECT_NE(std::string(error.what()).find("for triangles"), std::string::npos);
+  }
+}
+
 TEST(PartitionLloyd, RefusesWhatIsNoMesh) {
   const auto refusal_of = [](const auto& work) {
     try {

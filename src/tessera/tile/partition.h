@@ -40,6 +40,7 @@ void check_partition(const Partition& partition, std::size_t vertices);
 struct LloydOptions {
   std::uint32_t max_faces = 512;      ///< a patch has at most so many: some 256 vertices
   std::uint32_t max_iterations = 12;  ///< rounds of growing; patches still too large then are cut as they lie
+  double settled = 1.0 / 6;           ///< rounds end when sizes changed by less than this share of the faces
   Exec exec = Exec::host();           ///< host threads; the clustering does not use a device
   const Monitor* monitor = nullptr;
 };
@@ -52,7 +53,7 @@ struct FacePatches {
 };
 
 /// Lloyd's clustering of the faces: every patch is connected and has at most `max_faces` faces; docs/tiles.md
-/// has the steps. Nearly O(n) an iteration; some 40 bytes a face on top of a TiledMesh while it runs. The
+/// has the steps. O(n) an iteration; some 25 bytes a face on top of a TiledMesh while it runs. The
 /// same patches for any number of threads, and for any order of the input as long as no two points share
 /// their Morton code. Error(bad_mesh) as tile() throws it; Error(cancelled) if the monitor asks to stop.
 [[nodiscard]] FacePatches compute_face_patches(const TriMesh& mesh, const LloydOptions& options = {});

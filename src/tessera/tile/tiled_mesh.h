@@ -156,6 +156,8 @@ enum class VertexOrder {
   automatic,  ///< the input's if it is local (at most 1.5 tiles of 512 beyond its own a cell), else morton
   input,
   morton,
+  lloyd,  ///< of surfaces: patches of neighbouring faces (partition_lloyd()), which depend on the tile size;
+          ///< Error(unsupported) for tetrahedra
 };
 
 struct TileOptions {
@@ -231,8 +233,10 @@ template <int Dim>
 
 /// For choose_device().
 template <int Dim>
-[[nodiscard]] Work tiling_work(const SimplexMesh<Dim>& mesh) {
-  return detail::work_with_tiles(mesh, 40, 64);
+[[nodiscard]] Work tiling_work(const SimplexMesh<Dim>& mesh, VertexOrder order = VertexOrder::automatic) {
+  const bool is_lloyd = order == VertexOrder::lloyd;  // the tiles of the octree, and what clustering takes
+  return detail::work_with_tiles(
+      mesh, 40, 64, is_lloyd ? detail::HostBytes{.of_vertex = 8, .of_cell = 48} : detail::HostBytes{});
 }
 
 }  // namespace tessera

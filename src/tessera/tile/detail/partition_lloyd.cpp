@@ -43,9 +43,6 @@ struct FaceLists {
   [[nodiscard]] std::span<const uint32_t> operator[](size_t p) const {
     return {faces.data() + offsets[p], offsets[p + 1] - offsets[p]};
   }
-  [[nodiscard]] std::span<uint32_t> operator[](size_t p) {
-    return {faces.data() + offsets[p], offsets[p + 1] - offsets[p]};
-  }
 };
 
 /// The patches of one mesh, step by step.
@@ -154,7 +151,7 @@ class Clustering {
     });
     size_t begin = 0;
     size_t end = seeds_.size();
-    if (exec_.threads() == 1) end = begin = grow_alone(end);
+    if (exec_.threads() <= 2) end = begin = grow_alone(end);  // two that share every face are no faster
     while (begin < end) {
       const std::span frontier(queue_.data() + begin, end - begin);
       begin = std::exchange(end, grow_round(frontier, end));
@@ -259,9 +256,11 @@ class Clustering {
     }
   }
 
-  /// All small enough, or sizes that hardly change any more: by less than a sixth of the faces.
+  /// All small enough, or sizes that hardly change any more.
   [[nodiscard]] bool is_done() const {
-    return iterations_ == options_.max_iterations || change_ < patch_of_.size() / 6 || !has_large();
+    return iterations_ == options_.max_iterations ||
+           static_cast<double>(change_) < options_.settled * static_cast<double>(patch_of_.size()) ||
+           !has_large();
   }
 
   void move_seeds() {

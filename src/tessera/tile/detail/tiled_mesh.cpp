@@ -7,6 +7,7 @@
 #include <tessera/core/config.h>
 #include <tessera/core/detail/monitor.h>
 #include <tessera/core/error.h>
+#include <tessera/core/macros.h>
 #include <tessera/exec/detail/host/runs.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/primitives.h>
@@ -325,13 +326,43 @@ class Tiler {
 
 }  // namespace detail
 
+namespace {
+
+/// Patches of twice as many faces as a tile has vertices. The vertices of one that has more than a tile may
+/// have, a long strip, are cut in their order.
+Partition partition_by_patches(const TriMesh& mesh, const TileOptions& options) {
+  const uint32_t max_vertices = options.max_vertices;
+  Partition partition = partition_lloyd(mesh, {.max_faces = 2 * std::min(max_vertices, uint32_t{1} << 30),
+                                               .exec = Exec::host(options.exec.threads()),
+                                               .monitor = options.monitor});
+  Array<uint32_t> offsets(1, 0);
+  for (size_t t = 0; t < partition.size(); ++t) {
+    for (const uint32_t end = partition.offsets[t + 1]; offsets.back() < end;)
+      offsets.push_back(offsets.back() + std::min(max_vertices, end - offsets.back()));
+  }
+  partition.offsets = std::move(offsets);
+  return partition;
+}
+
+}  // namespace
+
 TiledMesh<2> tile(const TriMesh& mesh, const TileOptions& options) {
+  if (options.order == VertexOrder::lloyd && options.partition == nullptr) {
+    TS_EXPECTS(options.max_vertices > 0);
+    const Partition partition = partition_by_patches(mesh, options);
+    TileOptions with = options;
+    with.partition = &partition;
+    return tile(mesh, with);
+  }
   if constexpr (built_with_cuda) {
     if (options.exec.is_cuda()) return cuda::tile(mesh, options);
   }
   return Tiler<2>(mesh, options).run();
 }
 TiledMesh<3> tile(const TetMesh& mesh, const TileOptions& options) {
+  if (options.order == VertexOrder::lloyd && options.partition == nullptr)
+    throw Error(ErrorCode::unsupported,
+                "tetrahedra have no patches of faces; Lloyd's tiles are for triangles");
   if constexpr (built_with_cuda) {
     if (options.exec.is_cuda()) return cuda::tile(mesh, options);
   }

@@ -28,6 +28,10 @@ tessera morse-smale torus.vtp --critical-points cells.vtp --separatrices paths.v
 tessera render torus.vtp paths.vtp cells.vtp --field smooth --colormap gray --size 600x400 -o "$images/torus.png"
 tessera persistence torus.vtp --plot "$images/persistence.svg"
 
+tessera make torus --size 120x60 --shuffle -o torus.vtp
+tessera plan torus.vtp --tiles lloyd --tile-vertices 128 --relations VV -o tiles.vtp >/dev/null
+tessera render tiles.vtp --field Tile --colormap categories --size 600x400 -o "$images/lloyd.png"
+
 tessera make lattice --size 128 --field mri -o mri.vti
 tessera coarsen mri.vti --value 0.15 -o coarse.vtp --histogram "$images/coarsen-quality.svg"
 

@@ -93,7 +93,7 @@ Surface::Surface(const TriMesh& mesh, const SurfaceOptions& options) {
 
 template <class Real>
 Surface::Surface(const ResidentMesh<2, Real>& mesh, const SurfaceOptions& options) {
-  if (!options.exec.is_cuda() || options.partition != nullptr) {
+  if (!options.exec.is_cuda() || options.partition != nullptr || options.order == VertexOrder::lloyd) {
     throw Error(ErrorCode::bad_option, !options.exec.is_cuda()
                                            ? "a surface of a mesh in a device's memory needs that device"
                                            : "a mesh in a device's memory is cut into tiles of its own");

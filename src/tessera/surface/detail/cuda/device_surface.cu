@@ -443,7 +443,8 @@ std::shared_ptr<SurfaceStore> make_device_surface(const TriMesh& mesh, const Sur
   const Monitor& monitor = monitor_of(options.monitor);
   monitor.update("ordering the surface", 0);
   std::optional<DeviceOrder<2>> order;
-  if (options.partition == nullptr) order = order_on_device(mesh, options);
+  if (options.partition == nullptr && options.order != VertexOrder::lloyd)
+    order = order_on_device(mesh, options);
   if (!order.has_value()) order = order_on_host(mesh, options);  // which says what is wrong
   options.exec = given.exec;
   auto store = std::make_shared<DeviceSurface>(std::move(*order), &mesh,

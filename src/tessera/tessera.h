@@ -43,6 +43,7 @@
 #include <tessera/surface/attribute.h>
 #include <tessera/surface/curvature.h>
 #include <tessera/surface/dual.h>
+#include <tessera/surface/geodesics.h>
 #include <tessera/surface/neighbourhoods.h>
 #include <tessera/surface/normals.h>
 #include <tessera/surface/quality.h>

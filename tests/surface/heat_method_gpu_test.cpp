@@ -34,15 +34,17 @@ TEST(HeatMethodGpu, DistancesAreTheHosts) {
                               make_small_surface("two_components"), make_small_surface("isolated_vertices"),
                               make_small_surface("moebius")}) {
     const std::vector<GeodesicSource> sources = {VertexId(1), FacePoint{FaceId(0), {0.25, 0.25, 0.5}}};
-    std::vector<Array<double>> results;
-    for (const Exec& exec : {Exec::host(), Exec::cuda()}) {
-      const Surface surface(mesh, {.exec = exec, .max_vertices = 256});
-      HeatMethod heat(surface);
-      results.push_back(heat.distances(sources));
-      EXPECT_TRUE(heat.report().has_converged);
-      EXPECT_EQ(heat.distances(sources), results.back());
+    for (const HeatSolver solver : {HeatSolver::iterative, HeatSolver::direct}) {
+      std::vector<Array<double>> results;
+      for (const Exec& exec : {Exec::host(), Exec::cuda()}) {
+        const Surface surface(mesh, {.exec = exec, .max_vertices = 256});
+        HeatMethod heat(surface, {.solver = solver});
+        results.push_back(heat.distances(sources));
+        EXPECT_TRUE(heat.report().has_converged);
+        EXPECT_EQ(heat.distances(sources), results.back());
+      }
+      EXPECT_EQ(results[0], results[1]);
     }
-    EXPECT_EQ(results[0], results[1]);
   }
 }
 

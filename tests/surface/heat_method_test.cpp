@@ -209,6 +209,33 @@ TEST(HeatMethod, FarAgainstItsEdges) {
   EXPECT_NEAR(d[2 * n - 2], n - 1, 0.05 * n);
 }
 
+/// Both ways to solve agree, and a factorization gives the same bytes for any number of threads.
+TEST(HeatMethod, DirectAndIterativeAgree) {
+  for (const TriMesh& mesh : {make_ico(4), make_shuffled(make_torus(40, 31)), make_height_field(33, 40),
+                              make_small_surface("two_components"), make_small_surface("isolated_vertices"),
+                              make_small_surface("three_face_fan"), make_small_surface("triangle")}) {
+    const std::vector<GeodesicSource> sources = {VertexId(0), FacePoint{FaceId(0), {0.5, 0.25, 0.25}}};
+    const Surface surface(mesh);
+    HeatMethod direct(surface, {.solver = HeatSolver::direct});
+    HeatMethod iterative(surface, {.tolerance = 1e-12});
+    const Array<double> a = direct.distances(sources);
+    const Array<double> b = iterative.distances(sources);
+    EXPECT_EQ(direct.report().heat_iterations, 0u);
+    EXPECT_TRUE(direct.report().has_converged);
+    EXPECT_LT(direct.report().residual, 1e-9);
+    for (std::size_t v = 0; v < a.size(); ++v) {
+      if (b[v] == infinity) {
+        EXPECT_EQ(a[v], infinity);
+      } else {
+        EXPECT_NEAR(a[v], b[v], 1e-9);
+      }
+    }
+    const Surface alone(mesh, {.exec = Exec::host(1)});
+    HeatMethod on_one(alone, {.solver = HeatSolver::direct});
+    EXPECT_EQ(on_one.distances(sources), a);
+  }
+}
+
 TEST(HeatMethod, RefusesSourcesThatAreNone) {
   const TriMesh mesh = make_ico(1);
   const Surface surface(mesh);

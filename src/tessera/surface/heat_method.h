@@ -6,9 +6,7 @@
 //   const ts::Array<double> distance = heat.distances({&source, 1});    // for each vertex of the input
 //
 // (K. Crane, C. Weischedel, M. Wardetzky, "Geodesics in heat: a new approach to computing distance based on
-// heat flow", 2013.) Both linear systems are solved by conjugate gradients (solve.h). The heat far from a
-// source is smaller than any tolerance of the whole: its iteration goes on until every single value is
-// accurate. The distance uses the multilevel preconditioner, and starts from -sqrt(t) log(heat).
+// heat flow", 2013.)
 //
 // Distances are the same bytes on host and device and for any number of threads.
 #pragma once
@@ -25,20 +23,35 @@
 
 namespace tessera {
 
+/// How both linear systems are solved.
+enum class HeatSolver : std::uint8_t {
+  /// By conjugate gradients (solve.h), where the surface's kernels run. The heat far from a source is smaller
+  /// than any tolerance of the whole: its iteration goes on until every single value is accurate. The
+  /// distance
+  /// uses the multilevel preconditioner, and starts from -sqrt(t) log(heat). Little to prepare.
+  iterative,
+  /// By a factorization on host threads, whatever the surface's place: pays from the third call on, on the
+  /// host.
+  /// Some 130 bytes for each vertex and doubling of vertices.
+  direct,
+};
+
 struct HeatOptions {
   /// The time that heat flows is this times the square of the mean length of edges. More is smoother.
   double time = 1;
   /// Of the linear systems: each value of the heat, and the distances as a whole. Distances are then within
   /// about this part of the largest of those that exact solutions give.
   double tolerance = 1e-5;
+  HeatSolver solver = HeatSolver::iterative;
 };
 
 /// How distances were worked out.
 struct HeatReport {
+  HeatSolver solver = HeatSolver::iterative;
   /// As in the options, or 4, 16, ... times as much where the surface is so large, against its edges, that
   /// heat at its far end would be no number.
   double time = 0;
-  std::uint32_t heat_iterations = 0;
+  std::uint32_t heat_iterations = 0;  ///< none if direct
   std::uint32_t distance_iterations = 0;
   double residual = 0;  ///< of the distances, relative
   bool has_converged = false;
@@ -64,7 +77,7 @@ class HeatMethod {
 
   /// Of the last call.
   [[nodiscard]] const HeatReport& report() const;
-  /// What it holds at the surface's place.
+  /// What it holds: at the surface's place, and factors on the host.
   [[nodiscard]] Bytes bytes() const;
 
  private:

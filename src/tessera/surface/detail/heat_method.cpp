@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <tessera/surface/detail/cholesky.h>
 #include <tessera/surface/detail/heat_loops.h>
 #include <tessera/surface/detail/run_loop.h>
 #include <tessera/surface/detail/solver_work.h>
@@ -105,15 +107,24 @@ class HeatMethod::Work {
         options_(options),
         rows_(surface.rows<VV, VF, FV>()),
         positions_(positions<double>(surface)),
-        laplacian_(make_laplacian(surface),
-                   {.tolerance = options.tolerance, .max_iterations = 200, .starts_from_x = true}),
+        laplacian_(make_laplacian(surface), distance_options(options)),
         mass_(make_mass(surface)),
         to_tiled_(tiled_ids(surface)) {
     const Components components = find_components(exec(), rows_.get<VV>());
     component_ = components.of_vertex;
     component_count_ = components.count;
     component_there_ = Buffer<uint32_t>(exec(), component_);
+    is_reached_ = Buffer<std::uint8_t>(exec(), surface.vertex_count());
+    heat_ = Buffer<double>(exec(), surface.vertex_count());
+    b_ = Buffer<double>(exec(), surface.vertex_count());
+    flux_ = Buffer<double>(exec(), 3 * surface.face_count());
     edge_length_ = mean_edge_length();
+    if (options_.solver == HeatSolver::direct) {
+      const CsrMatrix l = matrix_on_host(laplacian_.matrix());
+      dissection_ = std::make_unique<Dissection>(l, positions_.on_host());
+      factor_ = std::make_unique<Cholesky>(host(), *dissection_, l);
+    }
+    add_flow(options_.time);
   }
 
   [[nodiscard]] VertexAttribute<double> compute(std::span<const GeodesicSource> sources) {
@@ -122,14 +133,17 @@ class HeatMethod::Work {
     std::vector<SourceCorners> corners;
     for (size_t k = 0; k < sources.size(); ++k) corners.push_back(locate(sources[k], k));
     const size_t n = surface_.vertex_count();
-    Buffer<double> heat(exec(), n), b(exec(), n);
     mark_reached(corners);
-    flow(corners, b, heat);
+    flow(corners);
     VertexAttribute<double> distance(surface_);
     double* x = distance.view().data();
-    run_loop(exec(), n, GuessDistance{heat.data(), root_time_, x});
-    fill_right_side(heat, b);
-    const CgResult solved = laplacian_.solve(b.data(), x);
+    fill_right_side();
+    if (factor_) {
+      solve_directly(*factor_, x);
+    } else {
+      run_loop(exec(), n, GuessDistance{heat_.data(), root_time_, x});
+    }
+    const CgResult solved = laplacian_.solve(b_.data(), x);
     report_.distance_iterations = solved.iterations;
     report_.residual = solved.residual;
     report_.has_converged = report_.has_converged && solved.has_converged;
@@ -140,13 +154,25 @@ class HeatMethod::Work {
   [[nodiscard]] const HeatReport& report() const { return report_; }
   [[nodiscard]] Bytes bytes() const {
     Bytes bytes = laplacian_.matrix().bytes() + laplacian_.preconditioner_bytes() + mass_.bytes() +
-                  component_there_.bytes() + positions_.bytes();
+                  component_there_.bytes() + positions_.bytes() + heat_.bytes() + b_.bytes() + flux_.bytes();
     for (const auto& flow : flows_) bytes += flow->matrix().bytes() + flow->preconditioner_bytes();
+    for (const auto& factor : flow_factors_) bytes += factor->bytes();
+    if (factor_) bytes += factor_->bytes();
     return bytes;
   }
 
  private:
+  /// After a direct solution the iteration only says what the residual is.
+  [[nodiscard]] static SolveOptions distance_options(const HeatOptions& options) {
+    const bool is_direct = options.solver == HeatSolver::direct;
+    return {.preconditioner = is_direct ? Preconditioner::none : Preconditioner::multilevel,
+            .tolerance = options.tolerance,
+            .max_iterations = is_direct ? 0u : 200u,
+            .starts_from_x = true};
+  }
+
   [[nodiscard]] const Exec& exec() const { return surface_.exec(); }
+  [[nodiscard]] Exec host() const { return Exec::host(exec().threads()); }
   [[nodiscard]] Triangles triangles() const { return {rows_.get<FV>(), positions_.view().data()}; }
   [[nodiscard]] uint32_t tiled(VertexId v) const {
     return to_tiled_.empty() ? v.index() : to_tiled_[v.index()];
@@ -204,22 +230,30 @@ class HeatMethod::Work {
     Array<std::uint8_t> has_source(component_count_, 0);
     for (const SourceCorners& corners : sources) has_source[component_[corners.front().vertex]] = 1;
     const Buffer<std::uint8_t> flags(exec(), has_source);
-    is_reached_ = Buffer<std::uint8_t>(exec(), surface_.vertex_count());
     run_loop(exec(), surface_.vertex_count(),
              MarkReached{component_there_.data(), flags.data(), is_reached_.data()});
   }
 
   /// Lets heat flow from the sources. Where it does not reach all that is connected, for longer.
-  void flow(const std::vector<SourceCorners>& sources, Buffer<double>& b, Buffer<double>& heat) {
-    Array<double> start(surface_.vertex_count(), 0);
+  void flow(const std::vector<SourceCorners>& sources) {
+    std::map<uint32_t, double> start;
     for (const SourceCorners& corners : sources) {
       for (const Corner& c : corners) start[c.vertex] += source_heat * c.weight;
     }
-    b.assign(start);
-    report_ = {};
+    Array<uint32_t> places;
+    Array<double> values;
+    for (const auto& [place, value] : start) {
+      places.push_back(place);
+      values.push_back(value);
+    }
+    const double nothing = 0;
+    fill_elements(exec(), &nothing, b_.data(), b_.size(), sizeof(double));
+    set_each(places, values, b_.data());
+    report_ = {.solver = options_.solver};
     for (size_t raised = 0; raised <= most_raised; ++raised) {
       if (raised == flows_.size()) add_flow(std::ldexp(options_.time, static_cast<int>(2 * raised)));
-      const CgResult solved = flows_[raised]->solve(b.data(), heat.data(), is_reached_.data());
+      if (factor_) solve_directly(*flow_factors_[raised], heat_.data());
+      const CgResult solved = flows_[raised]->solve(b_.data(), heat_.data(), is_reached_.data());
       report_.time = std::ldexp(options_.time, static_cast<int>(2 * raised));
       report_.heat_iterations += solved.iterations;
       report_.has_converged = solved.has_converged;
@@ -242,17 +276,32 @@ class HeatMethod::Work {
     run_loop(exec(), a.rows.size,
              FillFlow{l.offsets.data(), l.column_ids.data(), l.values.data(), mass_.values.data(),
                       time * edge_length_ * edge_length_, a.values.data()});
+    if (factor_) flow_factors_.push_back(std::make_unique<Cholesky>(host(), *dissection_, matrix_on_host(a)));
     flows_.push_back(
         std::make_unique<SolverWork>(std::move(a), SolveOptions{.preconditioner = Preconditioner::jacobi,
                                                                 .tolerance = options_.tolerance,
-                                                                .max_iterations = 20000}));
+                                                                .max_iterations = factor_ ? 0u : 20000u,
+                                                                .starts_from_x = factor_ != nullptr}));
   }
 
-  void fill_right_side(const Buffer<double>& heat, Buffer<double>& b) const {
-    Buffer<double> flux(exec(), 3 * surface_.face_count());
-    run_loop(exec(), surface_.face_count(), FillFlux{triangles(), heat.data(), flux.data()});
+  void solve_directly(Cholesky& factor, double* x) const {
+    if (!exec().is_cuda()) return factor.solve(b_.data(), x);
+    Array<double> values = b_.to_host();
+    factor.solve(values.data(), values.data());
+    copy(exec(), x, values.data(), values.size() * sizeof(double), CopyKind::to_device);
+    synchronize(exec());
+  }
+
+  void set_each(const Array<uint32_t>& places, const Array<double>& values, double* x) const {
+    const Buffer<uint32_t> places_there(exec(), places);
+    const Buffer<double> values_there(exec(), values);
+    run_loop(exec(), places.size(), SetEach{places_there.data(), values_there.data(), x});
+  }
+
+  void fill_right_side() {
+    run_loop(exec(), surface_.face_count(), FillFlux{triangles(), heat_.data(), flux_.data()});
     run_loop(exec(), surface_.vertex_count(),
-             GatherFlux{rows_.get<VF>(), triangles(), flux.data(), b.data()});
+             GatherFlux{rows_.get<VF>(), triangles(), flux_.data(), b_.data()});
   }
 
   /// Makes the sources of each component 0, on average, and vertices that are sources exactly.
@@ -272,9 +321,7 @@ class HeatMethod::Work {
       by[c] = count[c] > 0 ? sum[c] / count[c] : std::numeric_limits<double>::infinity();
     const Buffer<double> by_there(exec(), by);
     run_loop(exec(), surface_.vertex_count(), Shift{component_there_.data(), by_there.data(), x});
-    const Buffer<uint32_t> exact_there(exec(), exact);
-    const Buffer<double> zeros(exec(), Array<double>(exact.size(), 0));
-    run_loop(exec(), exact.size(), SetEach{exact_there.data(), zeros.data(), x});
+    set_each(exact, Array<double>(exact.size(), 0), x);
   }
 
   Surface surface_;
@@ -284,11 +331,17 @@ class HeatMethod::Work {
   SolverWork laplacian_;
   SparseMatrix mass_;
   std::vector<std::unique_ptr<SolverWork>> flows_;  ///< for 1, 4, 16, ... times the time
+  std::unique_ptr<Dissection> dissection_;          ///< of direct solutions, as the factors
+  std::unique_ptr<Cholesky> factor_;
+  std::vector<std::unique_ptr<Cholesky>> flow_factors_;
   Array<uint32_t> to_tiled_;
   Array<uint32_t> component_;
   uint32_t component_count_ = 0;
   Buffer<uint32_t> component_there_;
   Buffer<std::uint8_t> is_reached_;
+  Buffer<double> heat_;
+  Buffer<double> b_;     ///< of either system
+  Buffer<double> flux_;  ///< three a triangle
   double edge_length_ = 1;
   double root_time_ = 1;
   HeatReport report_;

@@ -22,16 +22,6 @@ namespace {
 using std::size_t;
 using std::uint32_t;
 
-CsrMatrix on_host(const SparseMatrix& a) {
-  CsrMatrix result;
-  result.rows = a.rows.size;
-  result.columns = a.columns.size;
-  result.offsets = a.offsets.to_host();
-  result.column_ids = a.column_ids.to_host();
-  result.values = a.values.to_host();
-  return result;
-}
-
 Buffer<float> floats(const Exec& exec, const Array<double>& values, double factor = 1) {
   Array<float> singles(values.size());
   std::ranges::transform(values, singles.begin(), [&](double v) { return static_cast<float>(factor * v); });
@@ -61,6 +51,16 @@ std::array<float, smoothing_steps> smoothing_weights(double largest) {
 
 }  // namespace
 
+CsrMatrix matrix_on_host(const SparseMatrix& a) {
+  CsrMatrix result;
+  result.rows = a.rows.size;
+  result.columns = a.columns.size;
+  result.offsets = a.offsets.to_host();
+  result.column_ids = a.column_ids.to_host();
+  result.values = a.values.to_host();
+  return result;
+}
+
 SolverWork::SolverWork(SparseMatrix a, const SolveOptions& options) : a_(std::move(a)), options_(options) {
   if (a_.rows.size != a_.columns.size) {
     throw Error(ErrorCode::bad_option, "a matrix of " + std::to_string(a_.rows.size) + " rows and " +
@@ -73,7 +73,7 @@ SolverWork::SolverWork(SparseMatrix a, const SolveOptions& options) : a_(std::mo
   }
   if (options_.preconditioner == Preconditioner::multilevel) build_levels();
   if (options_.preconditioner == Preconditioner::jacobi) {
-    const CsrMatrix host = on_host(a_);
+    const CsrMatrix host = matrix_on_host(a_);
     Array<double> inverse(host.rows, 0);
     for (size_t row = 0; row < host.rows; ++row) {
       for (uint32_t k = host.offsets[row]; k < host.offsets[row + 1]; ++k) {
@@ -87,7 +87,7 @@ SolverWork::SolverWork(SparseMatrix a, const SolveOptions& options) : a_(std::mo
 
 void SolverWork::build_levels() {
   const Exec& exec = a_.exec();
-  const CsrMatrix host = on_host(a_);
+  const CsrMatrix host = matrix_on_host(a_);
   const std::vector<HostLevel> levels = detail::build_levels(Exec::host(exec.threads()), host);
   // Single precision reaches far enough if the largest diagonal is 1.
   double most = 0;

@@ -88,10 +88,12 @@ struct FirstNumber {
   const double* value;
   TS_HD double operator()(std::size_t) const { return *value; }
 };
-struct WeightedSquare {
+struct SquareAt {
   const double* r;
-  const double* weight;
-  TS_HD double operator()(std::size_t i) const { return r[i] * (weight[i] * r[i]); }
+  const double* weight;  ///< null: 1
+  TS_HD double operator()(std::size_t i) const {
+    return r[i] * (weight != nullptr ? weight[i] * r[i] : r[i]);
+  }
 };
 /// How far x[i] may be off, as a part of it.
 struct PartOff {
@@ -172,18 +174,22 @@ struct StartFromZero {
     r[i] = b[i];
   }
 };
-/// x += alpha p, r -= alpha q with alpha = rz / pq.
+/// x += alpha p, r -= alpha q with alpha = rz / pq, and the square of r that is asked for: a reduction that
+/// does its work on the way, once for each i.
 struct Advance {
   const double* rz;
   const double* pq;
   const double* p;
   const double* q;
+  const double* weight;  ///< null: 1
   double* x;
   double* r;
-  TS_HD void operator()(std::size_t i) const {
+  TS_HD double operator()(std::size_t i) const {
     const double alpha = *pq > 0 ? *rz / *pq : 0;
     x[i] += alpha * p[i];
-    r[i] -= alpha * q[i];
+    const double left = r[i] - alpha * q[i];
+    r[i] = left;
+    return left * (weight != nullptr ? weight[i] * left : left);
   }
 };
 /// p = z + beta p with beta = rz / previous; no previous: p = z. z is weight times r where there is a weight.
@@ -243,17 +249,17 @@ class ConjugateGradients {
     }
     double of_b = side_.reduce(n_, 0.0, ProductAt{b, b}, Add{});
     if (of_b == 0) of_b = side_.reduce(n_, 0.0, ProductAt{c_.r, c_.r}, Add{});
-    // Levels need the length of the residual; others are cheap beside asking for it.
-    const std::uint32_t period = c_.levels != nullptr ? 1 : 8;
+    // A cycle of levels is worth asking after; other steps are cheaper than the question.
+    const std::uint32_t period = c_.levels != nullptr ? 1 : 16;
     CgResult result;
-    precondition(nullptr, number(0));
     while (true) {
       const bool is_last = result.iterations >= c_.max_iterations;
       if (is_last || result.iterations % period == 0) {
-        result.residual = residual(x, of_b);
+        result.residual = residual(result.iterations, x, of_b);
         result.has_converged = result.residual <= c_.tolerance;
         if (result.has_converged || is_last || !can_go_on(result)) return result;
       }
+      if (result.iterations == 0) start();
       iterate(result.iterations++, x);
     }
   }
@@ -264,37 +270,38 @@ class ConjugateGradients {
   /// Not when numbers have become none, or so small that they are nothing.
   [[nodiscard]] bool can_go_on(const CgResult& result) const {
     if (result.residual != result.residual) return false;
-    if (c_.each == nullptr) return true;
+    if (c_.each == nullptr || result.iterations == 0) return true;
     const double* rz = number(result.iterations % 2);
     return side_.reduce(1, 0.0, FirstNumber{rz}, Add{}) != 0;
   }
 
   /// What is compared with the tolerance.
-  [[nodiscard]] double residual(const double* x, double of_b) const {
+  [[nodiscard]] double residual(std::uint32_t iteration, const double* x, double of_b) const {
     if (c_.each != nullptr) return side_.reduce(n_, 0.0, PartOff{c_.r, x, c_.inverse, c_.each}, Greater{});
-    const double squared = side_.reduce(n_, 0.0, ProductAt{c_.r, c_.r}, Add{});
+    const double squared = c_.levels != nullptr && iteration > 0
+                               ? side_.reduce(1, 0.0, FirstNumber{number(3)}, Add{})
+                               : side_.reduce(n_, 0.0, ProductAt{c_.r, c_.r}, Add{});
     if (squared == 0) return 0;
     return std::sqrt(squared) / std::sqrt(of_b);
   }
 
+  /// The square of the residual for what follows: of Jacobi's, its product with the preconditioned one.
+  [[nodiscard]] const double* weight() const { return c_.levels == nullptr ? c_.inverse : nullptr; }
+  [[nodiscard]] double* square(double* rz) const { return c_.levels == nullptr ? rz : number(3); }
+
   /// The next direction by the preconditioned residual, whose product with the residual goes to `rz`.
-  void precondition(const double* previous, double* rz) const {
-    if (c_.levels != nullptr) {
-      const Level& first = c_.levels->front();
-      double* squared = number(3);
-      side_.reduce_into(squared, n_, 0.0, ProductAt{c_.r, c_.r}, Add{});
-      side_.for_each(n_, ScaleDown{c_.r, squared, first.b});
-      const float* z = cycle(side_, *c_.levels, 0);
-      side_.for_each(n_, ScaleUp{z, squared, c_.z});
-      side_.reduce_into(rz, n_, 0.0, ProductAt{c_.r, c_.z}, Add{});
-      side_.for_each(n_, Turn{rz, previous, c_.z, nullptr, c_.p});
-    } else if (c_.inverse != nullptr) {
-      side_.reduce_into(rz, n_, 0.0, WeightedSquare{c_.r, c_.inverse}, Add{});
-      side_.for_each(n_, Turn{rz, previous, c_.r, c_.inverse, c_.p});
-    } else {
-      side_.reduce_into(rz, n_, 0.0, ProductAt{c_.r, c_.r}, Add{});
-      side_.for_each(n_, Turn{rz, previous, c_.r, nullptr, c_.p});
-    }
+  void turn(const double* previous, double* rz) const {
+    if (c_.levels == nullptr) return side_.for_each(n_, Turn{rz, previous, c_.r, c_.inverse, c_.p});
+    side_.for_each(n_, ScaleDown{c_.r, number(3), c_.levels->front().b});
+    const float* z = cycle(side_, *c_.levels, 0);
+    side_.for_each(n_, ScaleUp{z, number(3), c_.z});
+    side_.reduce_into(rz, n_, 0.0, ProductAt{c_.r, c_.z}, Add{});
+    side_.for_each(n_, Turn{rz, previous, c_.z, nullptr, c_.p});
+  }
+
+  void start() const {
+    side_.reduce_into(square(number(0)), n_, 0.0, SquareAt{c_.r, weight()}, Add{});
+    turn(nullptr, number(0));
   }
 
   void iterate(std::uint32_t iteration, double* x) const {
@@ -303,8 +310,8 @@ class ConjugateGradients {
     double* pq = number(2);
     side_.for_each(n_, TimesVector<double>{c_.a, c_.p, c_.q});
     side_.reduce_into(pq, n_, 0.0, ProductAt{c_.p, c_.q}, Add{});
-    side_.for_each(n_, Advance{rz, pq, c_.p, c_.q, x, c_.r});
-    precondition(rz, next);
+    side_.reduce_into(square(next), n_, 0.0, Advance{rz, pq, c_.p, c_.q, weight(), x, c_.r}, Add{});
+    turn(rz, next);
   }
 
   const Side& side_;

@@ -32,6 +32,9 @@ struct LevelArrays {
   }
 };
 
+/// In the order that it has.
+[[nodiscard]] CsrMatrix matrix_on_host(const SparseMatrix& a);
+
 class SolverWork {
  public:
   SolverWork(SparseMatrix a, const SolveOptions& options);

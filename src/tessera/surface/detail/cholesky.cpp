@@ -1,0 +1,353 @@
+#include <tessera/surface/detail/cholesky.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include <tessera/exec/detail/host/parallel.h>
+#include <tessera/exec/for_each.h>
+
+namespace tessera::detail {
+namespace {
+
+using std::size_t;
+using std::uint32_t;
+
+constexpr uint32_t part_depth = 3;  // eight parts
+constexpr size_t leaf_size = 12;
+constexpr double least_pivot = 1e-11;  // as a part of the diagonal: below this it is rounding
+
+double coordinate(const Vec3d& p, int axis) {
+  return axis == 0 ? p.x : axis == 1 ? p.y : p.z;
+}
+
+int longest_axis(std::span<const Vec3d> positions, std::span<const uint32_t> vertices) {
+  int best = 0;
+  double most = -1;
+  for (int axis = 0; axis < 3; ++axis) {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -low;
+    for (const uint32_t v : vertices) {
+      low = std::min(low, coordinate(positions[v], axis));
+      high = std::max(high, coordinate(positions[v], axis));
+    }
+    if (high - low > most) {
+      most = high - low;
+      best = axis;
+    }
+  }
+  return best;
+}
+
+void for_each_part(const Exec& exec, size_t parts, const auto& work) {
+  host::for_each_chunk(exec.threads(), parts, 1, [&](host::Range range, int) {
+    for (size_t part = range.begin; part < range.end; ++part) work(part);
+  });
+}
+
+}  // namespace
+
+Dissection::Dissection(const CsrMatrix& a, std::span<const Vec3d> positions) {
+  order_.resize(a.rows);
+  std::iota(order_.begin(), order_.end(), 0u);
+  side_.assign(a.rows, 0);
+  std::vector<Cut> cuts;
+  if (a.rows > 0) (void)dissect(a, positions, {order_.data(), order_.size()}, 0, cuts);
+  number(cuts);
+  find_rows(a);
+  side_ = {};
+}
+
+uint32_t Dissection::first_joining_column() const {
+  return parts_.back() < nodes_.size() ? nodes_[parts_.back()].first : static_cast<uint32_t>(order_.size());
+}
+
+uint32_t Dissection::dissect(const CsrMatrix& a, std::span<const Vec3d> positions,
+                             std::span<uint32_t> vertices, uint32_t depth, std::vector<Cut>& cuts) {
+  Cut cut;
+  cut.depth = depth;
+  if (vertices.size() <= leaf_size) {
+    cut.vertices.assign(vertices.begin(), vertices.end());
+  } else {
+    const int axis = longest_axis(positions, vertices);
+    const auto middle = vertices.begin() + static_cast<std::ptrdiff_t>(vertices.size() / 2);
+    std::nth_element(vertices.begin(), middle, vertices.end(), [&](uint32_t u, uint32_t v) {
+      const double x = coordinate(positions[u], axis);
+      const double y = coordinate(positions[v], axis);
+      return x < y || (x == y && u < v);
+    });
+    const uint32_t low = next_side_++;
+    const uint32_t high = next_side_++;
+    for (auto v = vertices.begin(); v != vertices.end(); ++v) side_[*v] = v < middle ? low : high;
+    const auto touches = [&](uint32_t v, uint32_t side) {
+      for (uint32_t k = a.offsets[v]; k < a.offsets[v + 1]; ++k) {
+        if (side_[a.column_ids[k]] == side) return true;
+      }
+      return false;
+    };
+    const auto low_end =
+        std::stable_partition(vertices.begin(), middle, [&](uint32_t v) { return !touches(v, high); });
+    const auto high_begin =
+        std::stable_partition(middle, vertices.end(), [&](uint32_t v) { return touches(v, low); });
+    // The smaller of the two borders becomes the cut.
+    std::span<uint32_t> halves[2] = {{vertices.begin(), middle}, {middle, vertices.end()}};
+    if (middle - low_end <= high_begin - middle) {
+      cut.vertices.assign(low_end, middle);
+      halves[0] = {vertices.begin(), low_end};
+    } else {
+      cut.vertices.assign(middle, high_begin);
+      halves[1] = {high_begin, vertices.end()};
+    }
+    for (const std::span<uint32_t> half : halves) {
+      if (!half.empty()) cut.children.push_back(dissect(a, positions, half, depth + 1, cuts));
+    }
+  }
+  cuts.push_back(std::move(cut));
+  return static_cast<uint32_t>(cuts.size() - 1);
+}
+
+/// Parts first, then what joins them.
+void Dissection::number(const std::vector<Cut>& cuts) {
+  std::vector<uint32_t> sequence;
+  for (uint32_t c = 0; c < cuts.size(); ++c) {
+    if (cuts[c].depth >= part_depth) sequence.push_back(c);
+    if (cuts[c].depth == part_depth) parts_.push_back(static_cast<uint32_t>(sequence.size()));
+  }
+  parts_.insert(parts_.begin(), 0);
+  for (uint32_t c = 0; c < cuts.size(); ++c) {
+    if (cuts[c].depth < part_depth) sequence.push_back(c);
+  }
+  std::vector<uint32_t> node_of(cuts.size());
+  for (uint32_t k = 0; k < sequence.size(); ++k) node_of[sequence[k]] = k;
+  places_.resize(order_.size());
+  uint32_t next = 0;
+  for (const uint32_t c : sequence) {
+    Node node;
+    node.first = next;
+    node.count = static_cast<uint32_t>(cuts[c].vertices.size());
+    for (const uint32_t child : cuts[c].children) node.children.push_back(node_of[child]);
+    for (const uint32_t v : cuts[c].vertices) places_[v] = next++;
+    nodes_.push_back(std::move(node));
+  }
+  for (uint32_t v = 0; v < places_.size(); ++v) order_[places_[v]] = v;
+}
+
+void Dissection::find_rows(const CsrMatrix& a) {
+  std::vector<uint32_t> rows;
+  for (Node& node : nodes_) {
+    const uint32_t end = node.first + node.count;
+    rows.clear();
+    for (uint32_t place = node.first; place < end; ++place) {
+      const uint32_t v = order_[place];
+      for (uint32_t k = a.offsets[v]; k < a.offsets[v + 1]; ++k) {
+        if (places_[a.column_ids[k]] >= end) rows.push_back(places_[a.column_ids[k]]);
+      }
+    }
+    for (const uint32_t child : node.children) {
+      for (const uint32_t row : this->rows(nodes_[child])) {
+        if (row >= end) rows.push_back(row);
+      }
+    }
+    std::sort(rows.begin(), rows.end());
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    node.rows_begin = rows_.size();
+    node.rows_count = static_cast<uint32_t>(rows.size());
+    node.values_begin = value_count_;
+    value_count_ += size_t{node.count} * (node.count - (node.count > 0 ? 1 : 0)) / 2 +
+                    size_t{node.count} * node.rows_count;
+    rows_.insert(rows_.end(), rows.begin(), rows.end());
+  }
+}
+
+/// The dense work on fronts, which are stored column by column.
+class Cholesky::Factorization {
+ public:
+  Factorization(Cholesky& to, const CsrMatrix& a)
+      : to_(to), d_(to.dissection_), a_(a), left_(d_.nodes().size()) {}
+
+  void run() {
+    const auto& parts = d_.parts();
+    for_each_part(to_.exec_, parts.size() - 1, [&](size_t part) {
+      for (uint32_t k = parts[part]; k < parts[part + 1]; ++k) eliminate(k, Exec::host(1));
+    });
+    for (uint32_t k = parts.back(); k < d_.nodes().size(); ++k) eliminate(k, to_.exec_);
+  }
+
+ private:
+  void eliminate(uint32_t index, const Exec& exec) {
+    const Dissection::Node& node = d_.nodes()[index];
+    const size_t n = size_t{node.count} + node.rows_count;
+    std::vector<double> front(n * n, 0);
+    assemble(node, front, n);
+    factor(node, front, n, exec);
+    keep(node, front, n);
+    // What is left goes to the parent.
+    std::vector<double>& left = left_[index];
+    const size_t m = node.rows_count;
+    left.resize(m * m);
+    for (size_t c = 0; c < m; ++c)
+      std::copy_n(front.data() + (node.count + c) * n + node.count, m, left.data() + c * m);
+  }
+
+  void assemble(const Dissection::Node& node, std::vector<double>& front, size_t n) {
+    const auto rows = d_.rows(node);
+    const auto local = [&](uint32_t place) -> size_t {
+      if (place < node.first + node.count) return place - node.first;
+      return node.count +
+             static_cast<size_t>(std::lower_bound(rows.begin(), rows.end(), place) - rows.begin());
+    };
+    for (uint32_t c = 0; c < node.count; ++c) {
+      const uint32_t v = d_.order()[node.first + c];
+      for (uint32_t k = a_.offsets[v]; k < a_.offsets[v + 1]; ++k) {
+        const uint32_t place = d_.places()[a_.column_ids[k]];
+        if (place >= node.first + c) front[c * n + local(place)] += a_.values[k];
+      }
+      to_.inverse_[node.first + c] = front[c * n + c];  // the diagonal, until it is known
+    }
+    std::vector<size_t> at;
+    for (const uint32_t child : node.children) {
+      const auto child_rows = d_.rows(d_.nodes()[child]);
+      const size_t m = child_rows.size();
+      at.resize(m);
+      for (size_t k = 0; k < m; ++k) at[k] = local(child_rows[k]);
+      const std::vector<double>& left = left_[child];
+      for (size_t c = 0; c < m; ++c) {
+        for (size_t r = c; r < m; ++r) front[at[c] * n + at[r]] += left[c * m + r];
+      }
+      left_[child] = {};
+    }
+  }
+
+  /// The first columns of the front; the others lose what these explain.
+  void factor(const Dissection::Node& node, std::vector<double>& front, size_t n, const Exec& exec) {
+    constexpr size_t panel = 32;
+    for (size_t begin = 0; begin < node.count; begin += panel) {
+      const size_t end = std::min<size_t>(begin + panel, node.count);
+      for (size_t j = begin; j < end; ++j) {
+        double* column = front.data() + j * n;
+        for (size_t q = begin; q < j; ++q) subtract(column, front.data() + q * n, j, n);
+        double& inverse = to_.inverse_[node.first + j];
+        inverse = column[j] > least_pivot * inverse ? 1 / std::sqrt(column[j]) : 0;
+        for (size_t i = j; i < n; ++i) column[i] *= inverse;
+      }
+      host_for_each(exec, n - end, [&](size_t k) { subtract_panel(front, begin, end, end + k, n); });
+    }
+  }
+  static void subtract(double* column, const double* other, size_t j, size_t n) {
+    const double factor = other[j];
+    for (size_t i = j; i < n; ++i) column[i] -= factor * other[i];
+  }
+  static void subtract_panel(std::vector<double>& front, size_t begin, size_t end, size_t c, size_t n) {
+    double* __restrict column = front.data() + c * n;
+    size_t q = begin;
+    for (; q + 4 <= end; q += 4) {
+      const double* a0 = front.data() + q * n;
+      const double* a1 = a0 + n;
+      const double* a2 = a1 + n;
+      const double* a3 = a2 + n;
+      const double f0 = a0[c], f1 = a1[c], f2 = a2[c], f3 = a3[c];
+      for (size_t i = c; i < n; ++i)
+        column[i] = column[i] - f0 * a0[i] - f1 * a1[i] - f2 * a2[i] - f3 * a3[i];
+    }
+    for (; q < end; ++q) subtract(column, front.data() + q * n, c, n);
+  }
+
+  void keep(const Dissection::Node& node, const std::vector<double>& front, size_t n) {
+    double* to = to_.values_.data() + node.values_begin;
+    for (size_t j = 0; j < node.count; ++j) {
+      for (size_t i = j + 1; i < n; ++i) *to++ = front[j * n + i];
+    }
+  }
+
+  Cholesky& to_;
+  const Dissection& d_;
+  const CsrMatrix& a_;
+  std::vector<std::vector<double>> left_;
+};
+
+Cholesky::Cholesky(const Exec& exec, const Dissection& dissection, const CsrMatrix& a)
+    : exec_(exec), dissection_(dissection), values_(dissection.value_count()), inverse_(a.rows), y_(a.rows) {
+  Factorization(*this, a).run();
+}
+
+/// The rows of later nodes: those of the same part are written to at once, those that join parts into an
+/// array of the part's own.
+void Cholesky::forward(uint32_t index, double* joining, std::vector<double>& scratch) {
+  const Dissection::Node& node = dissection_.nodes()[index];
+  const auto rows = dissection_.rows(node);
+  const size_t n = size_t{node.count} + rows.size();
+  scratch.assign(n, 0);
+  double* w = scratch.data();
+  std::copy_n(y_.data() + node.first, node.count, w);
+  const double* column = values_.data() + node.values_begin;
+  for (size_t j = 0; j < node.count; ++j) {
+    const double y = w[j] * inverse_[node.first + j];
+    w[j] = y;
+    double* below = w + j + 1;
+    const size_t size = n - j - 1;
+    for (size_t i = 0; i < size; ++i) below[i] -= column[i] * y;
+    column += size;
+  }
+  std::copy_n(w, node.count, y_.data() + node.first);
+  const uint32_t first = dissection_.first_joining_column();
+  for (size_t r = 0; r < rows.size(); ++r) {
+    double& to = joining != nullptr && rows[r] >= first ? joining[rows[r] - first] : y_[rows[r]];
+    to += w[node.count + r];
+  }
+}
+
+void Cholesky::backward(uint32_t index, std::vector<double>& scratch) {
+  const Dissection::Node& node = dissection_.nodes()[index];
+  const auto rows = dissection_.rows(node);
+  const size_t n = size_t{node.count} + rows.size();
+  scratch.resize(n);
+  double* w = scratch.data();
+  std::copy_n(y_.data() + node.first, node.count, w);
+  for (size_t r = 0; r < rows.size(); ++r) w[node.count + r] = y_[rows[r]];
+  const size_t below_first =
+      size_t{node.count} * (node.count - (node.count > 0 ? 1 : 0)) / 2 + size_t{node.count} * rows.size();
+  const double* column = values_.data() + node.values_begin + below_first;
+  for (size_t j = node.count; j-- > 0;) {
+    const size_t size = n - j - 1;
+    column -= size;
+    const double* below = w + j + 1;
+    double sum[8] = {};
+    size_t i = 0;
+    for (; i + 8 <= size; i += 8) {
+      for (size_t l = 0; l < 8; ++l) sum[l] += column[i + l] * below[i + l];
+    }
+    for (size_t l = 0; i < size; ++i, ++l) sum[l] += column[i] * below[i];
+    const double all = ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
+    w[j] = (w[j] - all) * inverse_[node.first + j];
+  }
+  std::copy_n(w, node.count, y_.data() + node.first);
+}
+
+void Cholesky::solve(const double* b, double* x) {
+  const auto& order = dissection_.order();
+  const auto& parts = dissection_.parts();
+  const auto nodes = static_cast<uint32_t>(dissection_.nodes().size());
+  const uint32_t first = dissection_.first_joining_column();
+  host_for_each(exec_, order.size(), [&](size_t k) { y_[k] = b[order[k]]; });
+  std::vector<std::vector<double>> joining(parts.size() - 1);
+  for_each_part(exec_, joining.size(), [&](size_t part) {
+    std::vector<double> scratch;
+    joining[part].assign(order.size() - first, 0);
+    for (uint32_t k = parts[part]; k < parts[part + 1]; ++k) forward(k, joining[part].data(), scratch);
+  });
+  for (const std::vector<double>& values : joining) {
+    for (size_t k = 0; k < values.size(); ++k) y_[first + k] += values[k];
+  }
+  std::vector<double> scratch;
+  for (uint32_t k = parts.back(); k < nodes; ++k) forward(k, nullptr, scratch);
+  for (uint32_t k = nodes; k-- > parts.back();) backward(k, scratch);
+  for_each_part(exec_, joining.size(), [&](size_t part) {
+    std::vector<double> own;
+    for (uint32_t k = parts[part + 1]; k-- > parts[part];) backward(k, own);
+  });
+  host_for_each(exec_, order.size(), [&](size_t k) { x[order[k]] = y_[k]; });
+}
+
+}  // namespace tessera::detail

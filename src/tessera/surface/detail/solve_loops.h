@@ -76,7 +76,7 @@ struct CgResult {
 struct Add {
   TS_HD double operator()(double a, double b) const { return a + b; }
 };
-struct Greater {
+struct GreaterOrNan {
   TS_HD double operator()(double a, double b) const { return a < b || b != b ? b : a; }
 };
 struct ProductAt {
@@ -277,7 +277,8 @@ class ConjugateGradients {
 
   /// What is compared with the tolerance.
   [[nodiscard]] double residual(std::uint32_t iteration, const double* x, double of_b) const {
-    if (c_.each != nullptr) return side_.reduce(n_, 0.0, PartOff{c_.r, x, c_.inverse, c_.each}, Greater{});
+    if (c_.each != nullptr)
+      return side_.reduce(n_, 0.0, PartOff{c_.r, x, c_.inverse, c_.each}, GreaterOrNan{});
     const double squared = c_.levels != nullptr && iteration > 0
                                ? side_.reduce(1, 0.0, FirstNumber{number(3)}, Add{})
                                : side_.reduce(n_, 0.0, ProductAt{c_.r, c_.r}, Add{});

@@ -1,11 +1,14 @@
-// tessera relations: a relation of a mesh, summarised and written.
+// tessera relations: a relation, or a matrix, of a mesh, summarised and written.
 #include <fmt/format.h>
 
 #include <tessera/connect/connectivity.h>
+#include <tessera/io/matrix.h>
 
+#include "application/cleanup.h"
 #include "application/text.h"
 #include "application/verb.h"
 #include "data/files.h"
+#include "data/matrices.h"
 #include "data/relation_summary.h"
 #include "data/tiling.h"
 
@@ -16,6 +19,7 @@ struct RelationsOptions {
   InputOptions input;
   TilingOptions tiling;
   std::string relation;
+  std::string matrix;
   std::string mode = "auto";
   OutputOptions output;
 };
@@ -107,17 +111,67 @@ void run_on(Session& session, SimplexMesh<Dim>& mesh, Reservation& of_mesh, cons
   if (!options.output.file.empty()) write_relation(session, options.output, rows, summary);
 }
 
+void check_matrix_output(Session& session, const std::filesystem::path& file) {
+  const std::string extension = extension_of(file);
+  if (extension != "mtx" && extension != "npz") {
+    throw Error(ErrorCode::unsupported,
+                fmt::format("'{}' has no extension that a matrix can be written with; use .mtx or .npz",
+                            file.string()));
+  }
+  check_folder(session, file);
+}
+
+void write_matrix_file(Session& session, const std::filesystem::path& file, const CsrMatrix& matrix) {
+  session.in_phase(Phase::write, [&] {
+    const PendingOutput announced(file);
+    write_matrix(file, matrix, {.monitor = &session.monitor()});
+  });
+  const auto bytes = std::filesystem::file_size(file);
+  session.result()["output"] = {{"file", file.string()}, {"bytes", bytes}};
+  session.print("wrote {}: {} in {}\n", file.string(), format_bytes(bytes),
+                format_seconds(session.total_seconds()));
+}
+
+/// What a matrix takes at most, with the surface and the copy in the input's order.
+Bytes matrix_bytes(const TriMesh& mesh) {
+  return 500 * Bytes{mesh.cell_count()} + 200 * Bytes{mesh.vertex_count()};
+}
+
+void run_matrix(Session& session, const AnyMesh& mesh, const RelationsOptions& options) {
+  const TriMesh* triangles = std::get_if<TriMesh>(&mesh);
+  if (triangles == nullptr) {
+    throw Error(ErrorCode::unsupported, fmt::format("triangles have matrices, but '{}' is a {}",
+                                                    options.input.file.string(), kind_name(mesh)));
+  }
+  const Reservation room(session.memory(), matrix_bytes(*triangles), "the matrix");
+  const CsrMatrix matrix = session.in_phase(Phase::compute, [&] {
+    return make_matrix(*triangles, options.matrix, session.host(), session.monitor());
+  });
+  Json& result = session.result();
+  result["matrix"] = options.matrix;
+  result["rows"] = matrix.rows;
+  result["columns"] = matrix.columns;
+  result["entries"] = matrix.values.size();
+  session.print("{}: {}, {}, {}\n", options.matrix, counted(matrix.rows, "row", "rows"),
+                counted(matrix.columns, "column", "columns"),
+                counted(matrix.values.size(), "entry", "entries"));
+  if (!options.output.file.empty()) write_matrix_file(session, options.output.file, matrix);
+}
+
 void declare_relations(OptionList& app, RelationsOptions& options) {
   add_input_options(app, options.input);
-  app.add_option("--relation", options.relation, "which one: VV, VT, EF and so on")
-      ->required()
+  app.add_option("--relation", options.relation, "which one: VV, VT, EF and so on")->type_name("NAME");
+  app.add_option("--matrix", options.matrix,
+                 "a sparse matrix of triangles instead: laplacian, mass, voronoi-mass, d0, d1, star1, "
+                 "gradient, divergence, or a relation with ones")
       ->type_name("NAME");
   app.add_option("--mode", options.mode, "how it is stored meanwhile: auto, materialized, explicit, implicit")
       ->capture_default_str()
       ->is_member({"auto", "materialized", "explicit", "implicit"});
   add_tiling_options(app, options.tiling);
   const Option output =
-      app.add_option("-o,--output", options.output.file, "write the rows to a .txt, .csv or .npz file")
+      app.add_option("-o,--output", options.output.file,
+                     "write the rows to a .txt, .csv or .npz file, a matrix to .mtx or .npz")
           ->type_name("FILE");
   app.add_option("--output-format", options.output.format,
                  "the format of -o, if its extension is another; - is standard output")
@@ -126,6 +180,24 @@ void declare_relations(OptionList& app, RelationsOptions& options) {
 }
 
 int run_relations(Session& session, const RelationsOptions& options) {
+  if (!options.matrix.empty() && !options.relation.empty())
+    throw Error(ErrorCode::bad_option, "relations takes --relation or --matrix, and not both");
+  if (options.matrix.empty() && options.relation.empty()) {
+    throw Error(ErrorCode::bad_option,
+                "relations needs --relation NAME or --matrix NAME; 'tessera relations --help' shows them");
+  }
+  if (!options.matrix.empty()) {
+    check_matrix_name(options.matrix);
+    if (options.mode != "auto" || !options.output.format.empty()) {
+      throw Error(ErrorCode::bad_option, fmt::format("{} does nothing for a matrix",
+                                                     options.mode != "auto" ? "--mode" : "--output-format"));
+    }
+    if (!options.output.file.empty()) check_matrix_output(session, options.output.file);
+    const Input input = read_input(session, options.input);
+    for (const std::string& note : input.report.notes) session.note(note);
+    run_matrix(session, input.mesh, options);
+    return 0;
+  }
   if (options.relation.empty() || options.relation.find(',') != std::string::npos) {
     throw Error(ErrorCode::bad_option,
                 fmt::format("--relation '{}' must be one relation, such as VT", options.relation));
@@ -147,7 +219,8 @@ Verb relations_verb() {
       {"relations", Group::analyse,
        "who is joined to whom: one relation of a mesh, summarised or written to a file",
        "  tessera relations kuhn64.vtu --relation VT\n"
-       "  tessera relations kuhn64.vtu --relation VV --memory 128M -o neighbours.npz"},
+       "  tessera relations kuhn64.vtu --relation VV --memory 128M -o neighbours.npz\n"
+       "  tessera relations surface.ply --matrix laplacian -o laplacian.npz"},
       declare_relations, run_relations);
 }
 

@@ -159,6 +159,31 @@ TEST_F(CliRelations, FilesAreTheSameForEveryMode) {
   }
 }
 
+TEST_F(CliRelations, MatricesOfTriangles) {
+  make({"triangle", "-o", "one.vtu"});
+  ASSERT_EQ(run({"relations", "one.vtu", "--matrix", "FV", "-o", "fv.mtx"}).code, 0);
+  EXPECT_EQ(read("fv.mtx"), "%%MatrixMarket matrix coordinate real general\n1 3 3\n1 1 1\n1 2 1\n1 3 1\n");
+  const Outcome outcome = run({"relations", "one.vtu", "--matrix", "laplacian", "-o", "l.npz"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.out.find("laplacian: 3 rows, 3 columns, 9 entries"), std::string::npos) << outcome.out;
+  EXPECT_EQ(array_of<std::int32_t>(read("l.npz"), "indptr", 4), (std::vector<std::int32_t>{0, 3, 6, 9}));
+  for (const char* name :
+       {"mass", "voronoi-mass", "d0", "d1", "star1", "gradient", "divergence", "VV", "EE", "FE"})
+    EXPECT_EQ(run({"relations", "one.vtu", "--matrix", name}).code, 0) << name;
+}
+
+TEST_F(CliRelations, RefusesMatricesThatAreNone) {
+  make({"triangle", "-o", "one.vtu"});
+  make({"two_tets", "-o", "two.vtu"});
+  expect_one_sentence(run({"relations", "one.vtu", "--matrix", "Laplace"}), 2,
+                      {"'Laplace'", "laplacian, mass"});
+  expect_one_sentence(run({"relations", "one.vtu", "--matrix", "d0", "--relation", "VV"}), 2, {"not both"});
+  expect_one_sentence(run({"relations", "one.vtu", "--matrix", "d0", "-o", "d0.txt"}), 6,
+                      {"d0.txt", ".mtx or .npz"});
+  expect_one_sentence(run({"relations", "two.vtu", "--matrix", "d0"}), 6,
+                      {"triangles have matrices", "two.vtu"});
+}
+
 TEST_F(CliRelations, PrintsAHistogram) {
   make({"kuhn-full", "--size", "6", "-o", "mesh.vtu"});
   const Outcome outcome = run({"relations", "mesh.vtu", "--relation", "vt"});

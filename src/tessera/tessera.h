@@ -7,6 +7,7 @@
 #include <tessera/connect/ttk_triangulation.h>
 #include <tessera/core/config.h>
 #include <tessera/core/csr.h>
+#include <tessera/core/csr_matrix.h>
 #include <tessera/core/error.h>
 #include <tessera/core/hash.h>
 #include <tessera/core/id.h>
@@ -31,6 +32,7 @@
 #include <tessera/generate/tetrahedralize.h>
 #include <tessera/generate/weld.h>
 #include <tessera/io/io.h>
+#include <tessera/io/matrix.h>
 #include <tessera/mesh/borrow.h>
 #include <tessera/mesh/boundary.h>
 #include <tessera/mesh/cell_mesh.h>
@@ -42,11 +44,18 @@
 #include <tessera/mesh/triangulate.h>
 #include <tessera/surface/attribute.h>
 #include <tessera/surface/curvature.h>
+#include <tessera/surface/denoise.h>
 #include <tessera/surface/dual.h>
+#include <tessera/surface/flow.h>
+#include <tessera/surface/geodesic_source.h>
 #include <tessera/surface/geodesics.h>
+#include <tessera/surface/heat_method.h>
 #include <tessera/surface/neighbourhoods.h>
 #include <tessera/surface/normals.h>
 #include <tessera/surface/quality.h>
+#include <tessera/surface/smooth.h>
+#include <tessera/surface/solve.h>
+#include <tessera/surface/sparse.h>
 #include <tessera/surface/surface.h>
 #include <tessera/tile/links.h>
 #include <tessera/tile/materialize.h>

@@ -173,7 +173,7 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     if (std::atoi(argv[i]) > 0) numbers.push_back(std::atoi(argv[i]));
   }
-  const double seconds = numbers.empty() ? 0.3 : 1e-3 * numbers[0];
+  const double seconds = numbers.empty() ? 0.1 : 1e-3 * numbers[0];
   const std::size_t most = numbers.size() > 1 ? static_cast<std::size_t>(numbers[1])
                            : smoke            ? 1000
                                               : 1'000'000;

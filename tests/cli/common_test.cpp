@@ -165,6 +165,9 @@ TEST_F(CliCommon, GeneratorsChooseADeviceToo) {
                                                {"weld", "ico.vtp"},
                                                {"dual", "ico.vtp"},
                                                {"curvature", "ico.vtp"},
+                                               {"normals", "ico.vtp"},
+                                               {"smooth", "ico.vtp"},
+                                               {"denoise", "ico.vtp"},
                                                {"tetrahedralize", "grid.vti"},
                                                {"coarsen", "grid.vti", "--value", "0.1"}}) {
     std::vector<std::string> asked = line;

@@ -58,9 +58,10 @@ TEST_F(CliOnDevice, GeneratorsWriteTheSameBytes) {
   expect_same({"coarsen", "grid.vti", "--value", "0.15"}, ".vtp");
   expect_same({"tetrahedralize", "grid.vti"}, ".vtu");
   expect_same({"subdivide", "solid.vtu"}, ".vtu");
-  for (const char* verb : {"subdivide", "dual", "curvature", "weld"}) {
+  for (const char* verb : {"subdivide", "dual", "curvature", "weld", "normals", "smooth", "denoise"}) {
     expect_same({verb, "surface.vtp"}, ".vtp");
   }
+  expect_same({"smooth", "surface.vtp", "--method", "flow"}, ".vtp");
 }
 
 TEST_F(CliOnDevice, TheChoiceIsSaidInOneLine) {
@@ -111,9 +112,10 @@ TEST_F(CliOnDevice, TheEstimateIsEnough) {
   expect_enough({"coarsen", "grid.vti", "--value", "0.15", "-o", "coarse.vtp"});
   expect_enough({"tetrahedralize", "grid.vti", "-o", "tets.vtu"});
   ok({"make", "ico", "--size", "7", "-o", "fine.vtp"});
-  for (const char* verb : {"subdivide", "dual", "curvature", "weld"}) {
+  for (const char* verb : {"subdivide", "dual", "curvature", "weld", "normals", "smooth", "denoise"}) {
     expect_enough({verb, "fine.vtp", "-o", "result.vtp"});
   }
+  expect_enough({"smooth", "fine.vtp", "--method", "flow", "-o", "result.vtp"});
 }
 
 TEST_F(CliOnDevice, ProducersTellWhereTheTimeWent) {

@@ -47,6 +47,10 @@ TEST_F(CliMemory, VerbsStayWithinIt) {
       {"isosurface", "grid.vti", "--value", "0.15"},
       {"subdivide", "ico.vtp", "-o", "fine.vtp"},
       {"weld", "kuhn.vtu"},
+      {"normals", "ico.vtp"},
+      {"smooth", "ico.vtp"},
+      {"smooth", "ico.vtp", "--method", "flow"},
+      {"denoise", "ico.vtp"},
   };
   for (const Arguments& line : lines) {
     SCOPED_TRACE(line[0] + " " + line[1]);

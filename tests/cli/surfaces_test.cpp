@@ -54,8 +54,73 @@ TEST_F(CliSurfaces, CurvatureOfASphere) {
   const std::regex six_digits("  MeanCurvature from [0-9.]{4,8} to [0-9.]{4,8}\n");
   EXPECT_TRUE(std::regex_search(run({"curvature", "i.vtp"}).out, six_digits));
   const TriMesh mesh = read_triangles(path("c.vtp"));
-  for (const char* name : {"GaussianCurvature", "MeanCurvature", "IsOnBoundary"})
+  for (const char* name :
+       {"GaussianCurvature", "MeanCurvature", "MinimumCurvature", "MaximumCurvature", "IsOnBoundary"})
     EXPECT_EQ(mesh.field(name).size(), mesh.vertex_count());
+}
+
+TEST_F(CliSurfaces, NormalsOfASphere) {
+  ok({"make", "ico", "--size", "3", "--no-displace", "--field", "smooth", "-o", "i.vtp"});
+  for (const char* weights : {"area", "angle", "uniform"}) {
+    EXPECT_EQ(result({"normals", "i.vtp", "--weights", weights, "-o", "n.vtp"})["zero"], 0);
+    const TriMesh mesh = read_triangles(path("n.vtp"));
+    const auto normals = mesh.field("Normals").as<float>();
+    for (const VertexId v : mesh.vertices()) {
+      const Vec3d p = mesh.points[v];
+      const float* n = normals.data() + 3 * v.index();
+      EXPECT_GT(p.x * n[0] + p.y * n[1] + p.z * n[2], 0.99);
+    }
+    EXPECT_TRUE(mesh.point_data.has("smooth"));
+  }
+  ok({"normals", "i.vtp", "--faces", "-o", "f.vtp"});
+  const TriMesh faces = read_triangles(path("f.vtp"));
+  EXPECT_EQ(faces.cell_data.at("Normals").size(), faces.cell_count());
+  EXPECT_FALSE(faces.point_data.has("Normals"));
+}
+
+TEST_F(CliSurfaces, SmoothAndDenoiseMovePointsAndKeepTheRest) {
+  ok({"make", "ico", "--size", "3", "--field", "smooth", "-o", "i.vtp"});
+  const TriMesh before = read_triangles(path("i.vtp"));
+  for (const Arguments& line : std::vector<Arguments>{
+           {"smooth", "i.vtp"},
+           {"smooth", "i.vtp", "--weights", "cotangent", "--step", "0.3"},
+           {"smooth", "i.vtp", "--method", "taubin", "--iterations", "3"},
+           {"smooth", "i.vtp", "--method", "flow", "--iterations", "2"},
+           {"denoise", "i.vtp"},
+           {"denoise", "i.vtp", "--iterations", "2", "--sigma-c", "0.1", "--sigma-s", "0.01"}}) {
+    Arguments written = line;
+    written.insert(written.end(), {"-o", "moved.vtp"});
+    const json found = result(written);
+    EXPECT_GT(found["moved"]["highest"], 0);
+    const TriMesh after = read_triangles(path("moved.vtp"));
+    EXPECT_NE(after.points, before.points);
+    EXPECT_EQ(after.cells, before.cells);
+    EXPECT_EQ(after.field("smooth"), before.field("smooth"));
+  }
+  const json flow = result({"smooth", "i.vtp", "--method", "flow"})["flow"];
+  EXPECT_TRUE(flow["converged"].get<bool>());
+  EXPECT_GT(flow["iterations"], 0);
+  EXPECT_LE(flow["residual"], 1e-8);
+  ok({"normals", "i.vtp", "-o", "n.vtp"});
+  EXPECT_NE(run({"smooth", "n.vtp"}).err.find("\"Normals\" is that of the points before"), std::string::npos);
+}
+
+TEST_F(CliSurfaces, SmoothAndDenoiseRefuseWhatMeansNothing) {
+  ok({"make", "ico", "--size", "1", "-o", "i.vtp"});
+  ok({"make", "lattice", "--size", "5", "-o", "g.vti"});
+  for (const char* verb : {"normals", "smooth", "denoise"})
+    expect_one_sentence(run({verb, "g.vti"}), 6, {"triangles", "'g.vti' is a grid"});
+  expect_one_sentence(run({"smooth", "i.vtp", "--step", "0"}), 2, {"--step must be above 0 and at most 1"});
+  expect_one_sentence(run({"smooth", "i.vtp", "--step", "1.5"}), 2, {"--step must be above 0 and at most 1"});
+  expect_one_sentence(run({"smooth", "i.vtp", "--method", "flow", "--step", "0"}), 2,
+                      {"--step must be above 0"});
+  expect_one_sentence(run({"smooth", "i.vtp", "--method", "flow", "--weights", "uniform"}), 2,
+                      {"cotangents"});
+  expect_one_sentence(run({"smooth", "i.vtp", "--method", "flow", "--tolerance", "2"}), 2, {"--tolerance"});
+  expect_one_sentence(run({"denoise", "i.vtp", "--sigma-c=-1"}), 2, {"--sigma-c must be above 0"});
+  expect_one_sentence(run({"denoise", "i.vtp", "--sigma-s=-2"}), 2, {"--sigma-s must be above 0"});
+  write("twice.off", "OFF\n3 2 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n3 1 2 0\n");
+  expect_one_sentence(run({"smooth", "twice.off"}), 5, {"same corners"});
 }
 
 TEST_F(CliSurfaces, CoarsenIsTheSameFromAVolumeAndFromItsSurface) {

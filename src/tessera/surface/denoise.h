@@ -5,6 +5,7 @@
 // Neighbours are the vertices within 2 sigma_c that are reached over edges without leaving that distance.
 #pragma once
 
+#include <tessera/core/memory.h>
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
 #include <tessera/exec/work.h>
@@ -33,7 +34,10 @@ double denoise(VertexAttribute<Vec3d>& positions, const DenoiseOptions& options 
 
 /// For choose_device().
 [[nodiscard]] inline Work denoise_work(const TriMesh& mesh, int iterations) {
-  return work_of(mesh.cell_count(), 400 + 800.0 * iterations, 180);
+  Work work = work_of(mesh.cell_count(), 400 + 800.0 * iterations, 280);
+  work.host_bytes = mesh.cell_count() * 90 + mesh.vertex_count() * 150 + mib(16);
+  work.thread_bytes = mib(2);
+  return work;
 }
 
 }  // namespace tessera

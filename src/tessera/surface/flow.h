@@ -8,6 +8,7 @@
 
 #include <cstddef>
 
+#include <tessera/core/memory.h>
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
 #include <tessera/exec/work.h>
@@ -37,7 +38,7 @@ struct FlowReport {
 
 /// Moves the vertices of a surface, at its place. Triangles without area do not pull. The result is bitwise
 /// equal for any number of threads, any size of tiles and on either side; equal up to the tolerance for input
-/// in another order. 8 bytes a neighbour and 84 a vertex for a moment.
+/// in another order. 8 bytes a neighbour and 80 a vertex for a moment.
 FlowReport flow(VertexAttribute<Vec3d>& positions, const FlowOptions& options = {});
 
 struct Flow {
@@ -49,7 +50,10 @@ struct Flow {
 
 /// For choose_device().
 [[nodiscard]] inline Work flow_work(const TriMesh& mesh, int steps) {
-  return work_of(mesh.cell_count(), 400 + 1000.0 * steps, 220);
+  Work work = work_of(mesh.cell_count(), 400 + 1000.0 * steps, 350);
+  work.host_bytes = mesh.cell_count() * 110 + mesh.vertex_count() * 180;
+  work.thread_bytes = mib(2);
+  return work;
 }
 
 }  // namespace tessera

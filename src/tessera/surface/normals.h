@@ -41,7 +41,7 @@ void fill_face_normals(const VertexAttribute<Vec3<Real>>& positions, FaceAttribu
 
 /// For choose_device().
 [[nodiscard]] inline Work normals_work(const TriMesh& mesh) {
-  return work_of(mesh.cell_count(), 60, 80);
+  return work_of(mesh.cell_count(), 60, 160);
 }
 
 }  // namespace tessera

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include <tessera/core/memory.h>
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
 #include <tessera/exec/work.h>
@@ -39,7 +40,10 @@ void smooth(VertexAttribute<Vec3d>& positions, const SmoothOptions& options = {}
 
 /// For choose_device().
 [[nodiscard]] inline Work smooth_work(const TriMesh& mesh, int iterations) {
-  return work_of(mesh.cell_count(), 400 + 15.0 * iterations, 150);
+  Work work = work_of(mesh.cell_count(), 400 + 15.0 * iterations, 250);
+  work.host_bytes = mesh.cell_count() * 75 + mesh.vertex_count() * 100;
+  work.thread_bytes = mib(2);
+  return work;
 }
 
 }  // namespace tessera

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 
 #include <tessera/core/detail/monitor.h>
 #include <tessera/core/macros.h>
+#include <tessera/core/memory.h>
 #include <tessera/exec/buffer.h>
 #include <tessera/surface/denoise.h>
 #include <tessera/surface/detail/exp.h>
@@ -176,8 +178,9 @@ struct AddCounts {
 template <class Side>
 void denoise_large(const Side& side, std::size_t vertices, const Bilateral& filter,
                    Buffer<std::uint8_t>& is_large) {
-  constexpr std::size_t memory_at_once = std::size_t{1} << 28;  // bytes, unless one takes more
-  for (std::uint32_t capacity = 512;; capacity *= 8) {
+  const std::size_t memory_at_once = side.exec.is_cuda() ? mib(256) : mib(16);  // unless one takes more
+  const auto all = static_cast<std::uint32_t>(std::bit_ceil(vertices));
+  for (std::uint32_t capacity = 512;; capacity = std::min(8 * capacity, all)) {
     if (side.reduce(vertices, 0U, LargeCount{is_large.data()}, AddCounts{}) == 0) return;
     const Array<std::uint8_t> flags = is_large.to_host();
     Array<std::uint32_t> list;

@@ -54,12 +54,9 @@ void fill_face_normals(const VertexAttribute<Vec3<Real>>& positions, FaceAttribu
   make_face_normals(DeviceSide{positions.surface().exec()}, positions, normals);
 }
 
-#define TS_INSTANTIATE(Real)                                                                                \
-  template void fill_vertex_normals<Real>(const VertexAttribute<Vec3<Real>>&, VertexAttribute<Vec3<Real>>&, \
-                                          NormalWeights);                                                   \
-  template void fill_face_normals<Real>(const VertexAttribute<Vec3<Real>>&, FaceAttribute<Vec3<Real>>&);
-TS_INSTANTIATE(float)
-TS_INSTANTIATE(double)
-#undef TS_INSTANTIATE
+template void fill_vertex_normals(const VertexAttribute<Vec3f>&, VertexAttribute<Vec3f>&, NormalWeights);
+template void fill_vertex_normals(const VertexAttribute<Vec3d>&, VertexAttribute<Vec3d>&, NormalWeights);
+template void fill_face_normals(const VertexAttribute<Vec3f>&, FaceAttribute<Vec3f>&);
+template void fill_face_normals(const VertexAttribute<Vec3d>&, FaceAttribute<Vec3d>&);
 
 }  // namespace tessera::detail::cuda

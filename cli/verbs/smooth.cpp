@@ -1,0 +1,136 @@
+// tessera smooth: moves the points of a surface, so that it becomes smoother.
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+
+#include <tessera/surface/flow.h>
+#include <tessera/surface/smooth.h>
+
+#include "application/text.h"
+#include "application/verb.h"
+#include "data/files.h"
+#include "data/triangles.h"
+
+namespace tessera::cli {
+namespace {
+
+enum class Method : std::uint8_t { laplacian, taubin, flow };
+
+struct SmoothArguments {
+  InputOptions input;
+  OutputOptions output;
+  Method method = Method::laplacian;
+  std::string weights;
+  std::optional<std::uint32_t> iterations;
+  std::optional<double> step;
+  double tolerance = 1e-8;
+  bool fix_boundary = false;
+};
+
+const std::map<std::string, Method> method_names = {
+    {"laplacian", Method::laplacian}, {"taubin", Method::taubin}, {"flow", Method::flow}};
+
+void declare_smooth(OptionList& app, SmoothArguments& options) {
+  add_input_options(app, options.input);
+  app.add_option(
+         "--method", options.method,
+         "towards the mean of the neighbours, likewise with steps back that keep the volume, or implicit "
+         "mean-curvature flow (laplacian)")
+      ->transform(method_names);
+  app.add_option("--weights", options.weights, "of the neighbours (uniform; flow has cotangents)")
+      ->is_member({"uniform", "cotangent"});
+  app.add_option("--iterations", options.iterations, "how many steps (10; of flow 1)")->type_name("N");
+  app.add_option("--step", options.step,
+                 "how far to the mean, up to 1 (0.5); of flow the time, an area (the squared mean edge)")
+      ->type_name("X");
+  app.add_option("--tolerance", options.tolerance, "of flow: what is left of the residual (1e-8)")
+      ->type_name("X");
+  app.add_flag("--fix-boundary", options.fix_boundary, "leave points at the boundary where they are");
+  add_output_options(app, options.output)->description("the smoother surface to write");
+}
+
+void check(const SmoothArguments& options) {
+  const bool is_flow = options.method == Method::flow;
+  if (is_flow && options.weights == "uniform")
+    throw Error(ErrorCode::bad_option, "--method flow has cotangents as weights, not --weights uniform");
+  if (options.step && (!(*options.step > 0) || (!is_flow && *options.step > 1))) {
+    throw Error(ErrorCode::bad_option, fmt::format("--step must be above 0{}, not {}",
+                                                   is_flow ? "" : " and at most 1", *options.step));
+  }
+  if (options.iterations.value_or(1) > 1'000'000)
+    throw Error(ErrorCode::bad_option, "--iterations must be at most 1000000");
+  if (!(options.tolerance > 0 && options.tolerance < 1)) {
+    throw Error(ErrorCode::bad_option,
+                fmt::format("--tolerance must be between 0 and 1, not {}", options.tolerance));
+  }
+}
+
+Points smooth_surface(const SmoothArguments& options, const TriMesh& surface, const Exec& exec,
+                      const Monitor& monitor) {
+  const double step = options.step.value_or(0.5);
+  // Taubin's pass band is up to 0.1: 1 / step + 1 / back_step = 0.1.
+  return smooth(
+      surface, {.weights = options.weights == "cotangent" ? SmoothWeights::cotangent : SmoothWeights::uniform,
+                .iterations = static_cast<int>(options.iterations.value_or(10)),
+                .step = step,
+                .back_step = options.method == Method::taubin ? 1 / (0.1 - 1 / step) : 0,
+                .fix_boundary = options.fix_boundary,
+                .exec = exec,
+                .monitor = &monitor});
+}
+
+void say_flow(Session& session, const FlowReport& report) {
+  session.result()["flow"] = {{"time", report.time},
+                              {"iterations", report.iterations},
+                              {"residual", report.residual},
+                              {"converged", report.is_converged}};
+  session.print("  {} of conjugate gradients, residual {}\n",
+                counted(report.iterations, "iteration", "iterations"), number_text(report.residual));
+  if (!report.is_converged) session.note("The flow was not solved to --tolerance.");
+}
+
+int run_smooth(Session& session, const SmoothArguments& options) {
+  check(options);
+  if (!options.output.file.empty()) check_output(session, options.output);
+  Input input = read_input(session, options.input);
+  TriMesh& surface = triangles_of(session, input, options.input.file, "triangles can be smoothed");
+  const bool is_flow = options.method == Method::flow;
+  const int steps = static_cast<int>(options.iterations.value_or(is_flow ? 1 : 10));
+  Points points;
+  std::optional<FlowReport> report;
+  session.run_on_device(is_flow ? flow_work(surface, steps) : smooth_work(surface, steps),
+                        [&](const Exec& exec) {
+                          session.in_phase(Phase::compute, [&] {
+                            if (!is_flow) {
+                              points = smooth_surface(options, surface, exec, session.monitor());
+                              return;
+                            }
+                            Flow found = flow(surface, {.time = options.step.value_or(0),
+                                                        .steps = steps,
+                                                        .tolerance = options.tolerance,
+                                                        .fix_boundary = options.fix_boundary,
+                                                        .exec = exec,
+                                                        .monitor = &session.monitor()});
+                            points = std::move(found.points);
+                            report = found.report;
+                          });
+                        });
+  session.print("{}: {}\n", options.input.file.string(), describe_counts(input.mesh));
+  if (report) say_flow(session, *report);
+  move_surface(session, surface, std::move(points));
+  if (!options.output.file.empty()) write_output(session, options.output, input.mesh);
+  return 0;
+}
+
+}  // namespace
+
+Verb smooth_verb() {
+  return define_verb<SmoothArguments>(
+      {"smooth", Group::surfaces, "smooth a surface",
+       "  tessera smooth scan.ply --method taubin --iterations 20 -o smooth.ply\n"
+       "  tessera smooth scan.ply --method flow -o flowed.ply"},
+      declare_smooth, run_smooth);
+}
+
+}  // namespace tessera::cli

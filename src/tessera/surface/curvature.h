@@ -11,7 +11,7 @@
 // where two open fans meet, 2 pi if it is isolated. The angles of every triangle add up to pi: one without
 // area has the angles 0, 0 and pi, or 0 and two right angles if two of its corners are one point, or three
 // times pi / 3 if all are or a coordinate is no number. Sides below 1e-70 count as such. Triangles that name
-// a vertex twice take no part.
+// a vertex twice take no part; one that is there twice counts twice.
 #pragma once
 
 #include <cstdint>

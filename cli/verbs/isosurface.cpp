@@ -54,12 +54,6 @@ void declare_isosurface(OptionList& app, SurfaceOptions& options) {
   add_output_options(app, options.output)->description("the surface to write");
 }
 
-void check_mesh(const AnyMesh& mesh) {
-  if (!std::holds_alternative<TriMesh>(mesh)) return;
-  throw Error(ErrorCode::unsupported,
-              fmt::format("an isosurface needs a grid or tetrahedra, but this is a {}", kind_name(mesh)));
-}
-
 void check_values(const std::vector<double>& values) {
   for (const double value : values) {
     if (!std::isfinite(value)) {
@@ -97,15 +91,16 @@ bool is_flat(const AnyMesh& mesh) {
   return grid != nullptr && dimension(*grid) == 2;
 }
 
-/// What a flat grid has instead of a surface.
-int run_contour_lines(Session& session, const SurfaceOptions& options, const Grid& grid, const Field& field) {
+/// What a flat grid and triangles have instead of a surface.
+template <class Mesh>
+int run_contour_lines(Session& session, const SurfaceOptions& options, const Mesh& mesh, const Field& field) {
   if (options.normals != SurfaceNormals::none || options.merge_exact) {
     throw Error(ErrorCode::bad_option,
-                "a flat grid has contour lines instead of a surface; leave out --normals and --merge-exact");
+                "this mesh has contour lines instead of a surface; leave out --normals and --merge-exact");
   }
   if (!options.output.file.empty()) expect_poly_extension(options.output);
   ContourLines contours = session.in_phase(
-      Phase::compute, [&] { return contour_lines(grid, field, options.values, session.host()); });
+      Phase::compute, [&] { return contour_lines(mesh, field, options.values, session.host()); });
   if (options.provenance)
     add_provenance(contours.lines.point_data, contours.lines.cell_data, contours.provenance);
   session.print("{}: field '{}' at {}: {}, {}\n", options.input.file.string(), field.name(),
@@ -125,11 +120,12 @@ int run_isosurface(Session& session, const SurfaceOptions& options) {
   check_output(session, options.output);
   check_values(options.values);
   Input input = read_input(session, options.input);
-  check_mesh(input.mesh);
   for (const std::string& note : input.report.notes) session.note(note);
   const Field& field = session.in_phase(
       Phase::prepare, [&]() -> const Field& { return choose_point_scalar(session, input, options.field); });
   note_valueless_cells(session, input.mesh, field);
+  if (const auto* triangles = std::get_if<TriMesh>(&input.mesh))
+    return run_contour_lines(session, options, *triangles, field);
   if (is_flat(input.mesh)) return run_contour_lines(session, options, std::get<Grid>(input.mesh), field);
   const Reservation bits(session.memory(), vertex_count(input.mesh) / 8 * options.values.size(),
                          "the crossings");

@@ -119,6 +119,32 @@ TEST(ContourLines, ACircleIsClosedAndHasTheHighSideOnItsLeft) {
   EXPECT_NEAR(round, 2 * 3.14159 * 0.4, 0.01);
 }
 
+TEST(ContourLines, OfTrianglesAreClosedCircles) {
+  TriMesh mesh = make_ico(4, {.displace = false});
+  Array<double> height;
+  for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) height.push_back(mesh.points[VertexId(v)].z);
+  mesh.point_data.add(Field("height", std::move(height)));
+  const std::array<double, 2> values = {-0.5, 0.3};
+  for (const int threads : {1, 3}) {
+    const ContourLines found = contour_lines(mesh, mesh.field("height"), values, Exec::host(threads));
+    const PolyData& lines = found.lines;
+    std::map<std::uint32_t, std::array<int, 2>> uses;  // every point ends one segment and begins one
+    std::array<double, 2> area = {};
+    for (std::size_t s = 0; s < lines.lines.size(); ++s) {
+      const auto line = lines.lines[s];
+      ++uses[line[0].index()][0];
+      ++uses[line[1].index()][1];
+      const std::size_t level = lines.points[line[0]].z < 0 ? 0 : 1;
+      area[level] += cross(lines.points[line[0]], lines.points[line[1]]).z / 2;
+      EXPECT_NEAR(lines.point_data.at("height").as<double>()[line[0].index()], values[level], 1e-6);
+    }
+    for (const auto& [point, use] : uses) EXPECT_EQ(use, (std::array{1, 1})) << "point " << point;
+    EXPECT_EQ(found.provenance.cells.size(), lines.lines.size());
+    // Counter-clockwise seen from above: the pole is on the left.
+    for (std::size_t k = 0; k < 2; ++k) EXPECT_NEAR(area[k], 3.14159 * (1 - values[k] * values[k]), 0.05);
+  }
+}
+
 TEST(ContourLines, OfOtherGridsAreNone) {
   for (const std::array<std::uint32_t, 3> dims :
        {std::array<std::uint32_t, 3>{1, 1, 1}, {9, 1, 1}, {4, 4, 4}}) {

@@ -1,5 +1,6 @@
-// Contour lines: the level set of a field on a flat grid, as segments that share their end points. A plain
-// generator on key-reduce: pixels emit segments, keys are the lattice edges they end on.
+// Contour lines: the level set of a field on a flat grid or on triangles, as segments that share their end
+// points. Those of a grid are a plain generator on key-reduce: pixels emit segments, keys are the lattice
+// edges they end on.
 #pragma once
 
 #include <span>
@@ -23,6 +24,11 @@ struct ContourLines {
 /// a pixel with a NaN corner has no lines. Point data is interpolated, cell data copied. Errors as
 /// isosurface().
 [[nodiscard]] ContourLines contour_lines(const Grid& grid, const Field& field,
+                                         std::span<const double> isovalues, const Exec& exec = Exec::host());
+
+/// The same of a field on the points of triangles: the high side is on the left, seen from the front of the
+/// triangle; provenance has edges and triangles. A triangle with a value that is not finite has no lines.
+[[nodiscard]] ContourLines contour_lines(const TriMesh& mesh, const Field& field,
                                          std::span<const double> isovalues, const Exec& exec = Exec::host());
 
 }  // namespace tessera

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -10,10 +13,12 @@
 #include <tessera/core/detail/monitor.h>
 #include <tessera/exec/detail/host_only.h>
 #include <tessera/exec/for_each.h>
+#include <tessera/generate/contour_lines.h>
 #include <tessera/generate/detail/common/checks.h>
 #include <tessera/generate/detail/common/parts.h>
 #include <tessera/generate/detail/cut/plane_distances.h>
 #include <tessera/generate/detail/isosurface/interpolate.h>
+#include <tessera/generate/detail/isosurface/surface_parts.h>
 #include <tessera/generate/detail/keys/pair_groups.h>
 
 namespace tessera {
@@ -110,27 +115,22 @@ class TriangleSlice {
     triangles_ = gather(triangles_, kept, exec_);
   }
 
-  [[nodiscard]] ContourLines finish() {
-    ContourLines result;
+  /// Adds the lines to those that are there, by their provenance.
+  void append_to(ContourLines& result) const {
     Provenance& from = result.provenance;
-    from.edges.resize(edges_.size());
-    from.weights.resize(edges_.size());
+    const std::size_t before = from.edges.size();
+    from.edges.resize(before + edges_.size());
+    from.weights.resize(before + edges_.size());
     host_for_each(exec_, edges_.size(), [&](std::size_t v) {
       const auto [a, b] = edges_[v];
-      from.edges[v] = {a, b};
-      from.weights[v] = a == b ? 0 : edge_weight(distances_[a], distances_[b], 0.0);
+      from.edges[before + v] = {a, b};
+      from.weights[before + v] = a == b ? 0 : edge_weight(distances_[a], distances_[b], 0.0);
     });
-    from.cells.assign(triangles_.begin(), triangles_.end());
-    PolyData& lines = result.lines;
-    lines.points = points_along(mesh_.points, from, exec_);
-    lines.lines.offsets.resize(triangles_.size() + 1);
-    for (std::size_t l = 0; l <= triangles_.size(); ++l) lines.lines.offsets[l] = 2 * l;
-    lines.lines.corners = std::move(ends_);
-    for (const Field& field : mesh_.point_data)
-      lines.point_data.add(transfer_point_field(field, from, exec_));
-    for (const Field& field : mesh_.cell_data) lines.cell_data.add(transfer_cell_field(field, from, exec_));
-    lines.field_data = mesh_.field_data;
-    return result;
+    from.cells.insert(from.cells.end(), triangles_.begin(), triangles_.end());
+    PolyCells& lines = result.lines.lines;
+    for (const VertexId end : ends_)
+      lines.corners.emplace_back(static_cast<std::uint32_t>(before + end.index()));
+    for (std::size_t l = 0; l < triangles_.size(); ++l) lines.offsets.push_back(lines.offsets.back() + 2);
   }
 
  private:
@@ -153,6 +153,16 @@ class TriangleSlice {
   Array<PairKey> edges_;            ///< of each point
 };
 
+/// Points and data of lines whose provenance is known.
+void finish(ContourLines& result, const TriMesh& mesh, const Exec& exec) {
+  const Provenance& from = result.provenance;
+  PolyData& lines = result.lines;
+  lines.points = points_along(mesh.points, from, exec);
+  for (const Field& field : mesh.point_data) lines.point_data.add(transfer_point_field(field, from, exec));
+  for (const Field& field : mesh.cell_data) lines.cell_data.add(transfer_cell_field(field, from, exec));
+  lines.field_data = mesh.field_data;
+}
+
 }  // namespace
 
 Isosurface slice(const TetMesh& mesh, const Plane& plane, const SliceOptions& options) {
@@ -173,8 +183,34 @@ ContourLines slice(const TriMesh& mesh, const Plane& plane, const SliceOptions& 
   monitor_of(options.monitor).update("cutting triangles", 0.3);
   TriangleSlice slice(mesh, distances, exec);
   slice.drop_repeated();
-  ContourLines result = slice.finish();
+  ContourLines result;
+  slice.append_to(result);
+  finish(result, mesh, exec);
   if (!options.keep_provenance) result.provenance = {};
+  return result;
+}
+
+ContourLines contour_lines(const TriMesh& mesh, const Field& field, std::span<const double> isovalues,
+                           const Exec& exec) {
+  (void)host_only(exec, "contour_lines()");
+  expect_contourable(
+      {mesh.vertex_count(), mesh.cell_count(), mesh.point_data, mesh.cell_data, field, isovalues});
+  const Exec host = host_for(exec, mesh.cell_count());
+  expect_usable(mesh, host);
+  Array<double> distances(mesh.vertex_count());
+  ContourLines result;
+  for (const double isovalue : isovalues) {
+    field.visit([&](auto values) {
+      host_for_each(host, distances.size(), [&](std::size_t v) {
+        const double apart = static_cast<double>(values[v]) - isovalue;
+        distances[v] = std::isfinite(apart) ? apart : std::numeric_limits<double>::quiet_NaN();
+      });
+    });
+    TriangleSlice lines(mesh, distances, host);
+    lines.drop_repeated();
+    lines.append_to(result);
+  }
+  finish(result, mesh, host);
   return result;
 }
 

@@ -35,4 +35,11 @@ tessera render tiles.vtp --field Tile --colormap categories --size 600x400 -o "$
 tessera make lattice --size 128 --field mri -o mri.vti
 tessera coarsen mri.vti --value 0.15 -o coarse.vtp --histogram "$images/coarsen-quality.svg"
 
+tessera make torus --size 160x96 -o torus.vtp
+tessera geodesic torus.vtp --source 0 -o distances.vtp --paths paths.vtp --from 2893,5790,9610,12570
+tessera isosurface distances.vtp --field GeodesicDistance -o isolines.vtp \
+  --value 0.2,0.4,0.6,0.8,1,1.2,1.4,1.6,1.8,2,2.2,2.4,2.6,2.8,3,3.2,3.4
+tessera render distances.vtp isolines.vtp paths.vtp --field GeodesicDistance --azimuth 60 --mark-size 2 \
+  --size 720x480 -o "$images/geodesic.png"
+
 ls -l "$images"

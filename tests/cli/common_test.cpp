@@ -168,6 +168,7 @@ TEST_F(CliCommon, GeneratorsChooseADeviceToo) {
                                                {"normals", "ico.vtp"},
                                                {"smooth", "ico.vtp"},
                                                {"denoise", "ico.vtp"},
+                                               {"geodesic", "ico.vtp", "--source", "0"},
                                                {"tetrahedralize", "grid.vti"},
                                                {"coarsen", "grid.vti", "--value", "0.1"}}) {
     std::vector<std::string> asked = line;

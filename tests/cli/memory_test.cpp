@@ -51,6 +51,7 @@ TEST_F(CliMemory, VerbsStayWithinIt) {
       {"smooth", "ico.vtp"},
       {"smooth", "ico.vtp", "--method", "flow"},
       {"denoise", "ico.vtp"},
+      {"geodesic", "ico.vtp", "--source", "0"},
   };
   for (const Arguments& line : lines) {
     SCOPED_TRACE(line[0] + " " + line[1]);

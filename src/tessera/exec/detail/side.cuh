@@ -10,6 +10,7 @@
 namespace tessera::detail {
 
 struct DeviceSide {
+  static constexpr bool reduces_while_writing = false;
   Exec exec;
 
   template <class F>

@@ -13,6 +13,8 @@
 namespace tessera::detail {
 
 struct HostSide {
+  /// What reduce() reduces may also write: a pass over memory less. A device would wait for each write.
+  static constexpr bool reduces_while_writing = true;
   Exec exec;
 
   /// Calls f(i) for i in [0, n).

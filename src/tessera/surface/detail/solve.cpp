@@ -82,7 +82,7 @@ SolverWork::SolverWork(SparseMatrix a, const SolveOptions& options) : a_(std::mo
     }
     inverse_ = Buffer<double>(a_.exec(), inverse);
   }
-  scratch_ = Buffer<double>(a_.exec(), 4 * a_.rows.size + 8);
+  scratch_ = Buffer<double>(a_.exec(), 5 * a_.rows.size + 8);
 }
 
 void SolverWork::build_levels() {
@@ -141,7 +141,8 @@ CgResult SolverWork::solve(const double* b, double* x, const std::uint8_t* each)
   problem.p = scratch + n;
   problem.q = scratch + 2 * n;
   problem.z = scratch + 3 * n;
-  problem.numbers = scratch + 4 * n;
+  problem.w = scratch + 4 * n;
+  problem.numbers = scratch + 5 * n;
   problem.each = each;
   problem.tolerance = options_.tolerance;
   problem.max_iterations = options_.max_iterations;

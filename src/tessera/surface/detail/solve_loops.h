@@ -55,9 +55,10 @@ struct CgProblem {
   const double* inverse = nullptr;  ///< of the diagonal: Jacobi
   const std::vector<Level>* levels = nullptr;
   double* r = nullptr;
-  double* z = nullptr;  ///< of levels only
+  double* z = nullptr;  ///< the preconditioned residual
   double* p = nullptr;
   double* q = nullptr;
+  double* w = nullptr;        ///< without levels only
   double* numbers = nullptr;  ///< eight
   /// If there, each x[i] that it marks must be as accurate as the tolerance says, however small: |r[i]| is
   /// compared with x[i] times the diagonal.
@@ -87,13 +88,6 @@ struct ProductAt {
 struct FirstNumber {
   const double* value;
   TS_HD double operator()(std::size_t) const { return *value; }
-};
-struct SquareAt {
-  const double* r;
-  const double* weight;  ///< null: 1
-  TS_HD double operator()(std::size_t i) const {
-    return r[i] * (weight != nullptr ? weight[i] * r[i] : r[i]);
-  }
 };
 /// How far x[i] may be off, as a part of it.
 struct PartOff {
@@ -174,35 +168,107 @@ struct StartFromZero {
     r[i] = b[i];
   }
 };
-/// x += alpha p, r -= alpha q with alpha = rz / pq, and the square of r that is asked for: a reduction that
-/// does its work on the way, once for each i.
+/// x += alpha p, r -= alpha q with alpha = rz / pq.
 struct Advance {
   const double* rz;
   const double* pq;
   const double* p;
   const double* q;
-  const double* weight;  ///< null: 1
   double* x;
   double* r;
-  TS_HD double operator()(std::size_t i) const {
+  TS_HD void operator()(std::size_t i) const {
     const double alpha = *pq > 0 ? *rz / *pq : 0;
     x[i] += alpha * p[i];
-    const double left = r[i] - alpha * q[i];
-    r[i] = left;
-    return left * (weight != nullptr ? weight[i] * left : left);
+    r[i] -= alpha * q[i];
   }
 };
-/// p = z + beta p with beta = rz / previous; no previous: p = z. z is weight times r where there is a weight.
+/// p = z + beta p with beta = rz / previous; no previous: p = z.
 struct Turn {
   const double* rz;
   const double* previous;
   const double* z;
-  const double* weight;
   double* p;
   TS_HD void operator()(std::size_t i) const {
-    const double towards = weight != nullptr ? weight[i] * z[i] : z[i];
     const double beta = previous != nullptr && *previous > 0 ? *rz / *previous : 0;
-    p[i] = beta == 0 ? towards : towards + beta * p[i];
+    p[i] = beta == 0 ? z[i] : z[i] + beta * p[i];
+  }
+};
+
+// Without levels an iteration is so short that each loop counts. One that needs its sums only once has two
+// loops: w = A u with both sums, and a step (A. Chronopoulos, C. W. Gear, "s-step iterative methods for
+// symmetric linear systems", 1989). u is the preconditioned residual.
+
+struct StepSums {
+  double ru;
+  double wu;
+};
+struct AddSums {
+  TS_HD StepSums operator()(StepSums a, StepSums b) const { return {a.ru + b.ru, a.wu + b.wu}; }
+};
+struct SumsAt {
+  const double* r;
+  const double* u;
+  const double* w;
+  TS_HD StepSums operator()(std::size_t i) const { return {r[i] * u[i], w[i] * u[i]}; }
+};
+/// The same, which multiplies on the way.
+struct MultiplySums {
+  TimesVector<double> multiply;
+  SumsAt sums;
+  TS_HD StepSums operator()(std::size_t i) const {
+    multiply(i);
+    return sums(i);
+  }
+};
+struct Precondition {
+  const double* weight;  ///< null: 1
+  const double* r;
+  double* u;
+  TS_HD void operator()(std::size_t i) const { u[i] = weight != nullptr ? weight[i] * r[i] : r[i]; }
+};
+struct StepLengths {
+  double alpha;
+  double beta;  ///< 0: the previous direction does not count
+};
+struct FindLengths {
+  const StepSums* sums;
+  const StepSums* previous;      ///< null: there is none
+  const double* previous_alpha;  ///< of the previous step
+  TS_HD StepLengths operator()() const {
+    const bool is_first = previous == nullptr || !(previous->ru > 0) || *previous_alpha == 0;
+    const double beta = is_first ? 0 : sums->ru / previous->ru;
+    const double along = is_first ? sums->wu : sums->wu - beta * (sums->ru / *previous_alpha);
+    return {along > 0 ? sums->ru / along : 0, beta};
+  }
+};
+/// p = u + beta p, q = w + beta q, x += alpha p, r -= alpha q, and the next u.
+struct Step {
+  bool is_known;  ///< are the lengths? Else each call finds them, and the first keeps alpha
+  StepLengths known;
+  FindLengths find;
+  double* alpha_of_step;
+  const double* weight;  ///< of the preconditioner; null: 1
+  const double* w;
+  double* u;
+  double* p;
+  double* q;
+  double* x;
+  double* r;
+  TS_HD void operator()(std::size_t i) const {
+    const StepLengths lengths = is_known ? known : find();
+    if (!is_known && i == 0) *alpha_of_step = lengths.alpha;
+    double towards = u[i];
+    double along = w[i];
+    if (lengths.beta != 0) {
+      towards += lengths.beta * p[i];
+      along += lengths.beta * q[i];
+    }
+    p[i] = towards;
+    q[i] = along;
+    x[i] += lengths.alpha * towards;
+    const double left = r[i] - lengths.alpha * along;
+    r[i] = left;
+    u[i] = weight != nullptr ? weight[i] * left : left;
   }
 };
 
@@ -249,12 +315,10 @@ class ConjugateGradients {
     }
     double of_b = side_.reduce(n_, 0.0, ProductAt{b, b}, Add{});
     if (of_b == 0) of_b = side_.reduce(n_, 0.0, ProductAt{c_.r, c_.r}, Add{});
-    // A cycle of levels is worth asking after; other steps are cheaper than the question.
-    const std::uint32_t period = c_.levels != nullptr ? 1 : 16;
     CgResult result;
     while (true) {
       const bool is_last = result.iterations >= c_.max_iterations;
-      if (is_last || result.iterations % period == 0) {
+      if (is_last || is_checked(result.iterations)) {
         result.residual = residual(result.iterations, x, of_b);
         result.has_converged = result.residual <= c_.tolerance;
         if (result.has_converged || is_last || !can_go_on(result)) return result;
@@ -267,12 +331,16 @@ class ConjugateGradients {
  private:
   [[nodiscard]] double* number(std::size_t k) const { return c_.numbers + k; }
 
+  /// A cycle of levels is worth asking after; other steps are cheaper than the question.
+  [[nodiscard]] bool is_checked(std::uint32_t iteration) const {
+    return c_.levels != nullptr || iteration % (iteration < 32 ? 8 : 32) == 0;
+  }
+
   /// Not when numbers have become none, or so small that they are nothing.
   [[nodiscard]] bool can_go_on(const CgResult& result) const {
     if (result.residual != result.residual) return false;
-    if (c_.each == nullptr || result.iterations == 0) return true;
-    const double* rz = number(result.iterations % 2);
-    return side_.reduce(1, 0.0, FirstNumber{rz}, Add{}) != 0;
+    if (c_.each == nullptr || result.iterations == 0 || result.iterations % 256 != 0) return true;
+    return side_.reduce(1, 0.0, FirstNumber{&sums(result.iterations - 1)->ru}, Add{}) != 0;
   }
 
   /// What is compared with the tolerance.
@@ -286,33 +354,57 @@ class ConjugateGradients {
     return std::sqrt(squared) / std::sqrt(of_b);
   }
 
-  /// The square of the residual for what follows: of Jacobi's, its product with the preconditioned one.
-  [[nodiscard]] const double* weight() const { return c_.levels == nullptr ? c_.inverse : nullptr; }
-  [[nodiscard]] double* square(double* rz) const { return c_.levels == nullptr ? rz : number(3); }
-
-  /// The next direction by the preconditioned residual, whose product with the residual goes to `rz`.
-  void turn(const double* previous, double* rz) const {
-    if (c_.levels == nullptr) return side_.for_each(n_, Turn{rz, previous, c_.r, c_.inverse, c_.p});
-    side_.for_each(n_, ScaleDown{c_.r, number(3), c_.levels->front().b});
-    const float* z = cycle(side_, *c_.levels, 0);
-    side_.for_each(n_, ScaleUp{z, number(3), c_.z});
-    side_.reduce_into(rz, n_, 0.0, ProductAt{c_.r, c_.z}, Add{});
-    side_.for_each(n_, Turn{rz, previous, c_.z, nullptr, c_.p});
-  }
-
   void start() const {
-    side_.reduce_into(square(number(0)), n_, 0.0, SquareAt{c_.r, weight()}, Add{});
+    if (c_.levels == nullptr) return side_.for_each(n_, Precondition{c_.inverse, c_.r, c_.z});
+    square();
     turn(nullptr, number(0));
   }
 
   void iterate(std::uint32_t iteration, double* x) const {
+    if (c_.levels == nullptr) return step(iteration, x);
     double* rz = number(iteration % 2);
     double* next = number((iteration + 1) % 2);
     double* pq = number(2);
     side_.for_each(n_, TimesVector<double>{c_.a, c_.p, c_.q});
     side_.reduce_into(pq, n_, 0.0, ProductAt{c_.p, c_.q}, Add{});
-    side_.reduce_into(square(next), n_, 0.0, Advance{rz, pq, c_.p, c_.q, weight(), x, c_.r}, Add{});
+    side_.for_each(n_, Advance{rz, pq, c_.p, c_.q, x, c_.r});
+    square();
     turn(rz, next);
+  }
+  void square() const { side_.reduce_into(number(3), n_, 0.0, ProductAt{c_.r, c_.r}, Add{}); }
+
+  /// The next direction by the preconditioned residual, whose product with the residual goes to `rz`.
+  void turn(const double* previous, double* rz) const {
+    side_.for_each(n_, ScaleDown{c_.r, number(3), c_.levels->front().b});
+    const float* z = cycle(side_, *c_.levels, 0);
+    side_.for_each(n_, ScaleUp{z, number(3), c_.z});
+    side_.reduce_into(rz, n_, 0.0, ProductAt{c_.r, c_.z}, Add{});
+    side_.for_each(n_, Turn{rz, previous, c_.z, c_.p});
+  }
+
+  [[nodiscard]] StepSums* sums(std::uint32_t iteration) const {
+    return reinterpret_cast<StepSums*>(number(4)) + iteration % 2;
+  }
+  void step(std::uint32_t iteration, double* x) const {
+    const TimesVector<double> multiply = {c_.a, c_.z, c_.w};
+    const SumsAt products = {c_.r, c_.z, c_.w};
+    const StepSums nothing = {0, 0};
+    if constexpr (Side::reduces_while_writing) {
+      side_.reduce_into(sums(iteration), n_, nothing, MultiplySums{multiply, products}, AddSums{});
+    } else {
+      side_.for_each(n_, multiply);
+      side_.reduce_into(sums(iteration), n_, nothing, products, AddSums{});
+    }
+    double* alpha = number(iteration % 2);
+    const FindLengths find = {sums(iteration), iteration > 0 ? sums(iteration - 1) : nullptr,
+                              number((iteration + 1) % 2)};
+    StepLengths known = {0, 0};
+    if constexpr (Side::reduces_while_writing) {
+      known = find();
+      *alpha = known.alpha;
+    }
+    side_.for_each(n_, Step{Side::reduces_while_writing, known, find, alpha, c_.inverse, c_.w, c_.z, c_.p,
+                            c_.q, x, c_.r});
   }
 
   const Side& side_;

@@ -55,7 +55,7 @@ class SolverWork {
   Buffer<double> inverse_;
   std::vector<LevelArrays> arrays_;
   std::vector<Level> levels_;
-  Buffer<double> scratch_;  ///< r, p, q and z, then eight numbers
+  Buffer<double> scratch_;  ///< r, p, q, z and w, then eight numbers
 };
 
 }  // namespace tessera::detail

@@ -187,6 +187,8 @@ int run_relations(Session& session, const RelationsOptions& options) {
                 "relations needs --relation NAME or --matrix NAME; 'tessera relations --help' shows them");
   }
   if (!options.matrix.empty()) {
+    if (options.mode != "auto")
+      throw Error(ErrorCode::bad_option, "--mode says how a relation is stored; --matrix has no use for it");
     check_matrix_name(options.matrix);
     if (options.mode != "auto" || !options.output.format.empty()) {
       throw Error(ErrorCode::bad_option, fmt::format("{} does nothing for a matrix",

@@ -178,6 +178,7 @@ TEST_F(CliRelations, RefusesMatricesThatAreNone) {
   expect_one_sentence(run({"relations", "one.vtu", "--matrix", "Laplace"}), 2,
                       {"'Laplace'", "laplacian, mass"});
   expect_one_sentence(run({"relations", "one.vtu", "--matrix", "d0", "--relation", "VV"}), 2, {"not both"});
+  expect_one_sentence(run({"relations", "one.vtu", "--matrix", "d0", "--mode", "explicit"}), 2, {"--mode"});
   expect_one_sentence(run({"relations", "one.vtu", "--matrix", "d0", "-o", "d0.txt"}), 6,
                       {"d0.txt", ".mtx or .npz"});
   expect_one_sentence(run({"relations", "two.vtu", "--matrix", "d0"}), 6,

@@ -255,6 +255,11 @@ TEST(HeatMethod, RefusesSourcesThatAreNone) {
   expect({FacePoint{FaceId(8), {0.5, 0, 0}}}, ErrorCode::bad_option, "weights");
   expect({FacePoint{FaceId(8), {1.5, -0.5, 0}}}, ErrorCode::bad_option, "weights");
   EXPECT_THROW(HeatMethod(surface, {.time = 0}), Error);
+  const TriMesh nothing;
+  const Surface empty(nothing);
+  HeatMethod of_nothing(empty);
+  const GeodesicSource first = VertexId(0);
+  EXPECT_THROW((void)of_nothing.distances({&first, 1}), Error);
   EXPECT_THROW(HeatMethod(surface, {.tolerance = -1}), Error);
 }
 

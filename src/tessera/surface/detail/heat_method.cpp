@@ -58,6 +58,7 @@ struct Components {
 Components find_components(const Exec& exec, const SurfaceRows<VV>& neighbours) {
   constexpr uint32_t unknown = 0xFFFFFFFFu;
   const size_t n = neighbours.size();
+  if (n == 0) return {};
   const Array<uint32_t> offsets = download(exec, neighbours.offsets(), n + 1);
   const Array<uint32_t> values = download(exec, neighbours.values(), offsets[n]);
   Components result{Array<uint32_t>(n, unknown), 0};

@@ -189,11 +189,9 @@ int run_relations(Session& session, const RelationsOptions& options) {
   if (!options.matrix.empty()) {
     if (options.mode != "auto")
       throw Error(ErrorCode::bad_option, "--mode says how a relation is stored; --matrix has no use for it");
+    if (!options.output.format.empty())
+      throw Error(ErrorCode::bad_option, "--output-format is for relations; name a matrix .mtx or .npz");
     check_matrix_name(options.matrix);
-    if (options.mode != "auto" || !options.output.format.empty()) {
-      throw Error(ErrorCode::bad_option, fmt::format("{} does nothing for a matrix",
-                                                     options.mode != "auto" ? "--mode" : "--output-format"));
-    }
     if (!options.output.file.empty()) check_matrix_output(session, options.output.file);
     const Input input = read_input(session, options.input);
     for (const std::string& note : input.report.notes) session.note(note);

@@ -19,69 +19,16 @@
 #include <tessera/exec/detail/reduce.cuh>
 #include <tessera/exec/detail/search.cuh>
 #include <tessera/exec/for_each.cuh>
+#include <tessera/generate/detail/keys/cuda/transpose.cuh>
 #include <tessera/generate/key_reduce.cuh>
 
 namespace tessera::detail::cuda {
 
 using Corners = std::array<std::uint32_t, 3>;
 
-/// Rows that a thread sorts in its own memory have at most so many entries.
-inline constexpr std::uint32_t most_sorted = 32;
-
 /// The corners of a triangle in ascending order; the first is the lowest already.
 [[nodiscard]] __device__ inline Corners ascending(const Corners& c) {
   return c[1] < c[2] ? c : Corners{c[0], c[2], c[1]};
-}
-
-/// Sorts a few numbers.
-__device__ inline void sort_few(std::uint32_t* values, std::uint32_t count) {
-  for (std::uint32_t i = 1; i < count; ++i) {
-    const std::uint32_t value = values[i];
-    std::uint32_t j = i;
-    for (; j > 0 && values[j - 1] > value; --j) values[j] = values[j - 1];
-    values[j] = value;
-  }
-}
-
-/// For each of `rows` numbers the places i / width of the values that are it, ascending.
-inline RowBuffers<std::uint32_t> transpose(const Exec& exec, const std::uint32_t* values, std::size_t count,
-                                           std::uint32_t width, std::uint32_t rows) {
-  Buffer<std::uint32_t> cursor = filled(exec, std::size_t{rows} + 1, 0u);
-  cuda::for_each(exec, count, [values, counts = cursor.data()] __device__(std::size_t i) {
-    atomicAdd(counts + values[i], 1u);
-  });
-  RowBuffers<std::uint32_t> result{Buffer<std::uint32_t>(exec, std::size_t{rows} + 1),
-                                   Buffer<std::uint32_t>(exec, count)};
-  const std::uint32_t longest =
-      rows == 0 ? 0 : reduce_min_max<std::uint32_t>(exec, std::as_const(cursor).span()).max;
-  exclusive_scan<std::uint32_t, std::uint32_t>(exec, std::as_const(cursor).span(), result.offsets.span());
-  if (longest > most_sorted) {
-    Buffer<std::uint32_t> keys(exec, count);
-    cuda::for_each(
-        exec, count,
-        [values, width, key = keys.data(), place = result.values.data()] __device__(std::size_t i) {
-          key[i] = values[i];
-          place[i] = static_cast<std::uint32_t>(i / width);
-        });
-    sort_pairs<std::uint32_t, std::uint32_t>(exec, keys.span(), result.values.span(), bits_in_use(rows));
-    return result;
-  }
-  detail::copy(exec, cursor.data(), result.offsets.data(), result.offsets.bytes(),
-               detail::CopyKind::on_device);
-  cuda::for_each(exec, count,
-                 [values, width, next = cursor.data(), out = result.values.data()] __device__(std::size_t i) {
-                   out[atomicAdd(next + values[i], 1u)] = static_cast<std::uint32_t>(i / width);
-                 });
-  cuda::for_each(exec, rows,
-                 [offsets = result.offsets.data(), out = result.values.data()] __device__(std::size_t row) {
-                   std::uint32_t own[most_sorted];
-                   const std::uint32_t begin = offsets[row];
-                   const std::uint32_t size = offsets[row + 1] - begin;
-                   for (std::uint32_t i = 0; i < size; ++i) own[i] = out[begin + i];
-                   sort_few(own, size);
-                   for (std::uint32_t i = 0; i < size; ++i) out[begin + i] = own[i];
-                 });
-  return result;
 }
 
 /// Different numbers, ascending, as many as two for each triangle of a short star.

@@ -1,8 +1,11 @@
 // The partition step of key-reduce on a device, as key_reduce.cpp has it on the host.
+#include <utility>
+
 #include <tessera/exec/primitives.h>
 #include <tessera/generate/detail/isosurface/lattice_bits.h>
 #include <tessera/exec/buffers.cuh>
 #include <tessera/generate/detail/keys/cuda/atomics.cuh>
+#include <tessera/generate/detail/keys/cuda/transpose.cuh>
 #include <tessera/generate/key_reduce.cuh>
 
 namespace tessera {
@@ -148,9 +151,13 @@ Buffer<std::uint32_t> count_items(const Exec& exec, std::span<const VertexId> co
 RowBuffers<std::uint32_t> group_items(const Exec& exec, std::span<const VertexId> connections,
                                       std::size_t outputs) {
   expect_items(connections.size());
-  RowBuffers<std::uint32_t> rows{cuda::filled<std::uint32_t>(exec, outputs + 1, 0),
-                                 Buffer<std::uint32_t>(exec, connections.size())};
-  count_into(exec, connections, outputs, rows.offsets.data());
+  Buffer<std::uint32_t> counts = cuda::filled<std::uint32_t>(exec, outputs + 1, 0);
+  count_into(exec, connections, outputs, counts.data());
+  if (exec.is_cuda()) {
+    return cuda::transpose(exec, reinterpret_cast<const std::uint32_t*>(connections.data()),
+                           connections.size(), 1, static_cast<std::uint32_t>(outputs), std::move(counts));
+  }
+  RowBuffers<std::uint32_t> rows{std::move(counts), Buffer<std::uint32_t>(exec, connections.size())};
   (void)scan(exec, rows.offsets);
   Buffer<std::uint32_t> sorted(exec, connections.size());
   std::uint32_t* const output = sorted.data();

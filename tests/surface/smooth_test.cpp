@@ -134,7 +134,7 @@ TEST(Smooth, KeepsThePrecisionOfPoints) {
   EXPECT_EQ(smooth(make_ico(1), {.iterations = 0}), make_ico(1).points);
 }
 
-TEST(Smooth, RefusesRepeatedTrianglesAndCanBeCancelled) {
+TEST(Smooth, RefusesWhatSurfacesDoAndCanBeCancelled) {
   TriMesh twice = make_ico(1);
   twice.cells.push_back(twice.cells[3]);
   try {
@@ -143,6 +143,9 @@ TEST(Smooth, RefusesRepeatedTrianglesAndCanBeCancelled) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::bad_mesh);
   }
+  TriMesh no_place = make_ico(1);
+  no_place.points.visit([](auto points) { points[7].y = std::numeric_limits<float>::quiet_NaN(); });
+  EXPECT_THROW((void)smooth(no_place), Error);  // as for every surface
   std::stop_source source;
   source.request_stop();
   const Monitor monitor = {.report = {}, .stop = source.get_token()};

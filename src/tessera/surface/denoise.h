@@ -29,7 +29,7 @@ struct DenoiseOptions {
 /// another order.
 double denoise(VertexAttribute<Vec3d>& positions, const DenoiseOptions& options = {});
 
-/// The points of a mesh after that, in its precision. Error(bad_mesh) for triangles that a surface refuses.
+/// The points of a mesh after that, in its precision. Error(bad_mesh) for a mesh that a surface refuses.
 [[nodiscard]] Points denoise(const TriMesh& mesh, const DenoiseOptions& options = {});
 
 /// For choose_device().

@@ -45,7 +45,7 @@ struct Flow {
   Points points;
   FlowReport report;
 };
-/// The points of a mesh after that, in its precision. Error(bad_mesh) for triangles that a surface refuses.
+/// The points of a mesh after that, in its precision. Error(bad_mesh) for a mesh that a surface refuses.
 [[nodiscard]] Flow flow(const TriMesh& mesh, const FlowOptions& options = {});
 
 /// For choose_device().

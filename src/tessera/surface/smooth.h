@@ -35,7 +35,7 @@ struct SmoothOptions {
 /// other tiled ids: equal up to rounding.
 void smooth(VertexAttribute<Vec3d>& positions, const SmoothOptions& options = {});
 
-/// The points of a mesh after that, in its precision. Error(bad_mesh) for triangles that a surface refuses.
+/// The points of a mesh after that, in its precision. Error(bad_mesh) for a mesh that a surface refuses.
 [[nodiscard]] Points smooth(const TriMesh& mesh, const SmoothOptions& options = {});
 
 /// For choose_device().

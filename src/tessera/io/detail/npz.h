@@ -30,7 +30,7 @@ class NpzWriter {
 
   /// Begins an array of `count` numbers of a type as numpy names it; write() then gives their bytes.
   void begin(const std::string& name, std::string_view type, std::uint64_t count) {
-    begin_shaped(name, type, "(" + std::to_string(count) + ",)");
+    begin_shaped(name, type, std::string("(").append(std::to_string(count)).append(",)"));
   }
   /// A shape as numpy writes it: "()" for a single value.
   void begin_shaped(const std::string& name, std::string_view type, const std::string& shape);

@@ -1,7 +1,7 @@
 // How long do geodesic distances from one vertex take, with the surface built anew and with one that is
 // there, and how far off are they on a sphere?
-//   build/release/benchmarks/geodesics [--smoke] [--device] [threads] [part of the name of an input, or a
-//   file]
+//   build/release/benchmarks/geodesics [--smoke] [--device] [threads] [part of the name of an input, or an
+//   .off file (surfaces.h)]
 // Without --device on host threads. The error, against the distance on the sphere, goes to stderr.
 #include <array>
 #include <cmath>
@@ -11,11 +11,11 @@
 #include <string>
 
 #include <tessera/core/hash.h>
-#include <tessera/io/io.h>
 #include <tessera/mesh/make.h>
 #include <tessera/surface/geodesics.h>
 
 #include "measure.h"
+#include "surfaces.h"
 
 namespace tessera::bench {
 namespace {
@@ -104,7 +104,7 @@ int main(int argc, char** argv) {
   }
   const Exec exec = on_device ? Exec::cuda(0, threads) : Exec::host(threads);
   if (only.find('.') != std::string::npos) {
-    bench::ask(only, make_shuffled(read_triangles(only)), exec, smoke);
+    bench::ask(only, make_shuffled(bench::make_surface(only)), exec, smoke);
     return 0;
   }
   const auto is_asked = [&](const std::string& name) {
@@ -119,6 +119,7 @@ int main(int argc, char** argv) {
     bench::ask(name + " shuffled", make_shuffled(mesh), exec, smoke);
     bench::report_error(name, mesh, exec);
   }
-  const std::uint32_t side = smoke ? 20 : 1000;
-  if (is_asked("torus2m")) bench::ask("torus2m shuffled", make_shuffled(make_torus(side, side)), exec, smoke);
+  if (is_asked("torus2m")) {
+    bench::ask("torus2m shuffled", make_shuffled(bench::make_surface(smoke ? "800" : "torus")), exec, smoke);
+  }
 }

@@ -1,5 +1,5 @@
 // What do queries on a surface cost on a GPU, and what does it cost to get there?
-//   build/release/benchmarks/queries_cuda [--smoke] [level of the icosphere [launches a measurement]]
+//   build/release/benchmarks/queries_cuda [--smoke] [INPUT (surfaces.h) [launches a measurement]]
 // A function writes the rows it gets. Each query is timed with the rows it reads in place, which is how it
 // runs from the second time on; making them is timed apart ("make"), and so is building the surface, from
 // arrays of the device and of the host, with all that a first query needs. `bytes` are those of the rows,
@@ -7,6 +7,7 @@
 // arrays, as the thesis compares with.
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -17,6 +18,7 @@
 #include <tessera/surface/surface.cuh>
 
 #include "measure.h"
+#include "surfaces.h"
 
 namespace {
 
@@ -112,8 +114,8 @@ struct HalfEdges {
   Buffer<uint32_t> of_vertex;  ///< one that leads away
 };
 
-/// Of a closed surface: half-edge 3 f + k leads from corner k of face f to the next.
-HalfEdges make_half_edges(const Exec& exec, const TriMesh& mesh) {
+/// Half-edge 3 f + k leads from corner k of face f to the next. Nothing for surfaces that are not closed.
+std::optional<HalfEdges> make_half_edges(const Exec& exec, const TriMesh& mesh) {
   const size_t n = 3 * mesh.cell_count();
   std::vector<std::pair<uint64_t, uint32_t>> sides(n);
   Array<uint32_t> target(n);
@@ -127,23 +129,26 @@ HalfEdges make_half_edges(const Exec& exec, const TriMesh& mesh) {
   }
   std::sort(sides.begin(), sides.end());
   for (size_t i = 0; i < n; i += 2) {
+    const bool is_pair = i + 1 < n && sides[i].first == sides[i + 1].first;
+    if (!is_pair || (i + 2 < n && sides[i].first == sides[i + 2].first)) return std::nullopt;
     twin[sides[i].second] = sides[i + 1].second;
     twin[sides[i + 1].second] = sides[i].second;
   }
-  return {Buffer<uint32_t>(exec, std::span<const uint32_t>(target)),
-          Buffer<uint32_t>(exec, std::span<const uint32_t>(twin)),
-          Buffer<uint32_t>(exec, std::span<const uint32_t>(of_vertex))};
+  return HalfEdges{Buffer<uint32_t>(exec, std::span<const uint32_t>(target)),
+                   Buffer<uint32_t>(exec, std::span<const uint32_t>(twin)),
+                   Buffer<uint32_t>(exec, std::span<const uint32_t>(of_vertex))};
 }
 
 void time_half_edges(const TriMesh& mesh, const std::string& input, const Exec& exec) {
-  const HalfEdges half = make_half_edges(exec, mesh);
+  const std::optional<HalfEdges> half = make_half_edges(exec, mesh);
+  if (!half) return;
   const Surface surface(mesh, {.exec = exec, .order = VertexOrder::input});
   const auto rows = surface.rows<VV>();
   const size_t entries = 6 * mesh.cell_count() / 2;
   Buffer<uint32_t> out(exec, entries);
-  const uint32_t* target = half.target.data();
-  const uint32_t* twin = half.twin.data();
-  const uint32_t* of_vertex = half.of_vertex.data();
+  const uint32_t* target = half->target.data();
+  const uint32_t* twin = half->twin.data();
+  const uint32_t* of_vertex = half->of_vertex.data();
   const uint32_t* offsets = rows.get<VV>().offsets();
   uint32_t* to = out.data();
   const auto launch = [&] {
@@ -161,6 +166,22 @@ void time_half_edges(const TriMesh& mesh, const std::string& input, const Exec& 
   };
   time_launches(setup_of("query_VV", input, mesh.vertex_count(), 8 * entries, exec), "half_edge", exec,
                 launch, [&] { return hash_of(out); });
+}
+
+/// The mesh in the order of its tiles.
+TriMesh make_sorted(const TriMesh& mesh) {
+  const Surface surface(mesh);
+  const auto to_input = surface.to_input(Kind::vertex);
+  const auto rows = surface.rows<OrientedFV>();
+  const SurfaceRows<OrientedFV> corners = rows.get<OrientedFV>();
+  TriMesh sorted;
+  sorted.points = to_input.empty() ? mesh.points : mesh.points.gather(to_input);
+  sorted.cells.resize(mesh.cell_count());
+  for (uint32_t f = 0; f < mesh.cell_count(); ++f) {
+    const auto c = corners[tiled::FaceId(f)];
+    sorted.cells[f] = {VertexId(c[0].index()), VertexId(c[1].index()), VertexId(c[2].index())};
+  }
+  return sorted;
 }
 
 /// Vertex normals in one function, and in two over normals of faces.
@@ -296,16 +317,16 @@ void run(const TriMesh& mesh, const std::string& input, const Exec& exec) {
 int main(int argc, char** argv) {
   const bool smoke = argc > 1 && std::string(argv[1]) == "--smoke";
   const int skip = smoke ? 1 : 0;
-  const int level = argc > 1 + skip ? std::atoi(argv[1 + skip]) : smoke ? 3 : 8;
+  const std::string name = argc > 1 + skip ? argv[1 + skip] : smoke ? "ico3" : "ico8";
   launches = argc > 2 + skip ? std::atoi(argv[2 + skip]) : smoke ? 2 : 50;
   if (devices().empty()) {
     std::fprintf(stderr, "no GPU: %s\n", no_device_reason().c_str());
     return 0;
   }
   const Exec exec = Exec::cuda();
-  const TriMesh mesh = make_ico(level);
-  const std::string name = "ico" + std::to_string(level);
+  const TriMesh mesh = bench::make_surface(name);
   run(mesh, name, exec);
   run(make_shuffled(mesh), name + " shuffled", exec);
+  time_half_edges(make_sorted(mesh), name + " sorted", exec);
   return 0;
 }

@@ -1,9 +1,8 @@
 // What does work on a surface cost, with building it and without?
-//   build/release/benchmarks/surface_work [--smoke] [cpu|cuda [threads [ico8|torus|FACES of a torus
+//   build/release/benchmarks/surface_work [--smoke] [cpu|cuda [threads [INPUT (surfaces.h)
 //   [shuffled]]]]
 // "with_building" begins with points and triangles in the host's memory and ends there; "without" has the
 // surface, its rows and its coordinates where it runs. Queries of the host write their rows into one array.
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -12,7 +11,6 @@
 #include <vector>
 
 #include <tessera/core/hash.h>
-#include <tessera/mesh/make.h>
 #include <tessera/surface/attribute.h>
 #include <tessera/surface/curvature.h>
 #include <tessera/surface/denoise.h>
@@ -22,6 +20,7 @@
 #include <tessera/surface/surface.h>
 
 #include "measure.h"
+#include "surfaces.h"
 
 namespace {
 
@@ -166,14 +165,6 @@ void measure_applications(const Run& run) {
   measure_flow(run, true);
 }
 
-TriMesh make_input(const std::string& name, bool smoke) {
-  if (smoke) return make_ico(3);
-  if (name.starts_with("ico")) return make_ico(std::atoi(name.c_str() + 3));
-  const double faces = name == "torus" ? 1999396 : std::atof(name.c_str());
-  const auto nv = static_cast<uint32_t>(std::lround(std::sqrt(faces / 4)));
-  return make_torus(2 * nv, nv);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -189,7 +180,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "no GPU: %s\n", no_device_reason().c_str());
     return 0;
   }
-  TriMesh mesh = make_input(name, smoke);
+  TriMesh mesh = bench::make_surface(smoke ? "ico3" : name);
   const bool is_shuffled = argument(4, on_device ? "natural" : "shuffled") == "shuffled";
   if (is_shuffled) mesh = make_shuffled(mesh);
   const Run run = {on_device ? Exec::cuda(0, threads) : Exec::host(threads),

@@ -1,9 +1,17 @@
 // What benchmarks of surfaces share.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <utility>
 
 #include <tessera/core/hash.h>
+#include <tessera/generate/subdivide.h>
+#include <tessera/mesh/make.h>
 #include <tessera/mesh/mesh.h>
 
 namespace tessera::bench {
@@ -18,6 +26,44 @@ inline TriMesh make_soup(const TriMesh& mesh) {
   }
   soup.points = mesh.points.gather(order);
   return soup;
+}
+
+/// A text file of triangles, without comments, as `tessera convert scan.ply -o scan.off` writes it: read
+/// here, so that machines without the file formats have it too.
+inline TriMesh read_off(const std::string& path) {
+  std::ifstream file(path);
+  std::string magic;
+  std::size_t vertices = 0, faces = 0, edges = 0;
+  file >> magic >> vertices >> faces >> edges;
+  Array<Vec3f> points(vertices);
+  for (Vec3f& p : points) file >> p.x >> p.y >> p.z;
+  TriMesh mesh;
+  mesh.points = Points(std::move(points));
+  mesh.cells.resize(faces);
+  for (TriMesh::Cell& cell : mesh.cells) {
+    std::uint32_t corners = 0, a = 0, b = 0, c = 0;
+    file >> corners >> a >> b >> c;
+    cell = {VertexId(a), VertexId(b), VertexId(c)};
+  }
+  if (!file || magic != "OFF") throw std::runtime_error(path + " is no OFF file of triangles");
+  return mesh;
+}
+
+/// "ico8", "torus" (torus2m), so many faces of a torus, or an .off file; ":2" behind it refines it twice by
+/// Loop's scheme.
+inline TriMesh make_surface(const std::string& name) {
+  if (const std::size_t colon = name.find(':'); colon != std::string::npos) {
+    TriMesh mesh = make_surface(name.substr(0, colon));
+    for (int level = std::atoi(name.c_str() + colon + 1); level > 0; --level) {
+      mesh = subdivide(mesh, {.scheme = SubdivisionScheme::loop}).mesh;
+    }
+    return mesh;
+  }
+  if (name.ends_with(".off")) return read_off(name);
+  if (name.starts_with("ico")) return make_ico(std::atoi(name.c_str() + 3));
+  if (name == "torus") return make_torus(1414, 707);
+  const auto nv = static_cast<std::uint32_t>(std::lround(std::sqrt(std::atof(name.c_str()) / 4)));
+  return make_torus(2 * nv, nv);
 }
 
 template <class Mesh>

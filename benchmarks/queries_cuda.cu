@@ -114,8 +114,10 @@ struct HalfEdges {
   Buffer<uint32_t> of_vertex;  ///< one that leads away
 };
 
-/// Half-edge 3 f + k leads from corner k of face f to the next. Nothing for surfaces that are not closed.
+/// Half-edge 3 f + k leads from corner k of face f to the next. Nothing for surfaces that are not closed, or
+/// so large that the host would sort their sides for long.
 std::optional<HalfEdges> make_half_edges(const Exec& exec, const TriMesh& mesh) {
+  if (mesh.cell_count() > 8'000'000) return std::nullopt;
   const size_t n = 3 * mesh.cell_count();
   std::vector<std::pair<uint64_t, uint32_t>> sides(n);
   Array<uint32_t> target(n);

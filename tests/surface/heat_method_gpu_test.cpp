@@ -7,8 +7,13 @@
 #include <tessera/surface/heat_method.h>
 #include <tessera/surface/solve.h>
 
+#include "surface/on_both_sides.h"
+
 namespace tessera {
 namespace {
+
+class SolveGpu : public test::OnDevice {};
+class HeatMethodGpu : public test::OnDevice {};
 
 Array<double> solved(const TriMesh& mesh, const Exec& exec, Preconditioner preconditioner) {
   const Surface surface(mesh, {.exec = exec, .max_vertices = 256});
@@ -22,14 +27,14 @@ Array<double> solved(const TriMesh& mesh, const Exec& exec, Preconditioner preco
   return x.to_host();
 }
 
-TEST(SolveGpu, SolutionsAreTheHosts) {
+TEST_F(SolveGpu, SolutionsAreTheHosts) {
   for (const TriMesh& mesh : {make_ico(5), make_shuffled(make_torus(90, 77))}) {
     for (const Preconditioner p : {Preconditioner::jacobi, Preconditioner::multilevel})
       EXPECT_EQ(solved(mesh, Exec::host(), p), solved(mesh, Exec::cuda(), p));
   }
 }
 
-TEST(HeatMethodGpu, DistancesAreTheHosts) {
+TEST_F(HeatMethodGpu, DistancesAreTheHosts) {
   for (const TriMesh& mesh : {make_ico(5), make_shuffled(make_torus(90, 77)), make_height_field(60, 50),
                               make_small_surface("two_components"), make_small_surface("isolated_vertices"),
                               make_small_surface("moebius")}) {

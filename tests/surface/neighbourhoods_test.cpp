@@ -150,6 +150,7 @@ TEST(Neighbourhoods, AreTheSameForListsBatchesAndThreads) {
   const Surface surface(mesh, {.exec = Exec::host(1)});
   const Sets all = rows_of(compute_k_rings(surface, Kind::vertex, 3));
   EXPECT_EQ(rows_of(compute_k_rings(surface, Kind::vertex, 3, {.memory = 20000})), all) << "in small batches";
+  EXPECT_EQ(rows_of(compute_k_rings(surface, Kind::vertex, 3, {.memory = 0})), all) << "without a bound";
   EXPECT_EQ(rows_of(compute_k_rings(Surface(mesh, {.exec = Exec::host(3)}), Kind::vertex, 3)), all);
   const std::vector<std::uint32_t> some = {17, 3, 3, 1599, 0};
   const Sets listed = rows_of(compute_k_rings(surface, Kind::vertex, 3, {.elements = some}));

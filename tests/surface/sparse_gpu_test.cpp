@@ -7,8 +7,12 @@
 #include <tessera/mesh/make.h>
 #include <tessera/surface/sparse.h>
 
+#include "surface/on_both_sides.h"
+
 namespace tessera {
 namespace {
+
+class SparseGpu : public test::OnDevice {};
 
 std::vector<TriMesh> meshes() {
   std::vector<TriMesh> all;
@@ -35,7 +39,7 @@ void expect_equal_on_both(const Make& make) {
   }
 }
 
-TEST(SparseGpu, MatricesAreTheHosts) {
+TEST_F(SparseGpu, MatricesAreTheHosts) {
   expect_equal_on_both([](const Surface& s) { return make_d0(s); });
   expect_equal_on_both([](const Surface& s) { return make_d1(s); });
   expect_equal_on_both([](const Surface& s) { return make_star1(s); });
@@ -57,11 +61,11 @@ Array<double> products(const TriMesh& mesh, const Exec& exec) {
   return z.values();
 }
 
-TEST(SparseGpu, ProductsAreTheHosts) {
+TEST_F(SparseGpu, ProductsAreTheHosts) {
   for (const TriMesh& mesh : meshes()) EXPECT_EQ(products(mesh, Exec::host()), products(mesh, Exec::cuda()));
 }
 
-TEST(SparseGpu, InTheInputsOrder) {
+TEST_F(SparseGpu, InTheInputsOrder) {
   const TriMesh mesh = make_shuffled(make_ico(3));
   const Surface surface(mesh, {.exec = Exec::cuda(), .max_vertices = 256});
   const CsrMatrix fv = in_input_order(surface, make_relation_matrix<FV>(surface));

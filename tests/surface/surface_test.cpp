@@ -18,6 +18,7 @@
 #include <tessera/surface/attribute.h>
 #include <tessera/surface/surface.h>
 
+#include "surface/surface_meshes.h"
 #include "surface/surface_rows.h"
 #include "tile/oracle.h"
 
@@ -26,38 +27,9 @@ namespace {
 
 using test::Lists;
 using test::lists_of;
+using test::make_confetti;
+using test::make_fan;
 using Triangle = std::array<std::uint32_t, 3>;
-
-/// Triangles around one vertex: `count` of them, closed.
-TriMesh make_fan(std::uint32_t count) {
-  Array<Vec3f> points;
-  points.push_back({0, 0, 1});
-  TriMesh mesh;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const double angle = 6.283185307179586 * i / count;
-    points.push_back({static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle)), 0});
-    mesh.cells.push_back({VertexId(0), VertexId(1 + i), VertexId(1 + (i + 1) % count)});
-  }
-  mesh.points = std::move(points);
-  return mesh;
-}
-
-/// Triangles that share nothing.
-TriMesh make_confetti(std::uint32_t count) {
-  SplitMix64 random(7);
-  Array<Vec3f> points;
-  TriMesh mesh;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const Vec3f at = {static_cast<float>(random.uniform()), static_cast<float>(random.uniform()), 0};
-    const std::uint32_t first = 3 * i;
-    points.push_back(at);
-    points.push_back(at + Vec3f{0.001F, 0, 0});
-    points.push_back(at + Vec3f{0, 0.001F, 0});
-    mesh.cells.push_back({VertexId(first), VertexId(first + 1), VertexId(first + 2)});
-  }
-  mesh.points = std::move(points);
-  return mesh;
-}
 
 /// Tiled number of each input vertex.
 std::vector<std::uint32_t> numbers_of(const Surface& surface) {
@@ -140,6 +112,24 @@ Lists expected_rings(const std::vector<Triangle>& triangles, std::size_t vertice
   return rows;
 }
 
+/// A triangle that steps from a to b has the edge ab with the sign 1 if a < b, else -1.
+template <class R>
+void expect_signs(const Surface& surface, const std::vector<Triangle>& triangles,
+                  const oracle::Complex& complex) {
+  for_each<R, OrientedFV>(
+      surface, [&](tiled::FaceId f, IdSpan<tiled::EdgeId> edges, IdSpan<tiled::VertexId> corners) {
+        const Triangle& t = triangles[f.index()];
+        std::map<oracle::Simplex, int> signs;
+        for (std::size_t k = 0; k < 3; ++k) {
+          const std::uint32_t from = t[k];
+          const std::uint32_t to = t[(k + 1) % 3];
+          signs[{std::min(from, to), std::max(from, to)}] = from < to ? 1 : -1;
+        }
+        for (std::size_t k = 0; k < 3; ++k)
+          EXPECT_EQ(edge_sign<R>(corners, k), signs.at(complex.simplex(1, edges[k].index()))) << f.index();
+      });
+}
+
 void expect_definitions(const TriMesh& mesh, const std::string& name, const SurfaceOptions& options) {
   SCOPED_TRACE(name);
   const Surface surface(mesh, options);
@@ -162,16 +152,20 @@ void expect_definitions(const TriMesh& mesh, const std::string& name, const Surf
       EXPECT_EQ(complex.simplex(1, sides[f][k]), (oracle::Simplex{low, high})) << "face " << f;
     }
   }
+  expect_signs<FE>(surface, triangles, complex);
+  expect_signs<OrientedFE>(surface, triangles, complex);
   EXPECT_EQ(lists_of<Diamond>(surface), expected_diamonds(triangles));
   EXPECT_EQ(lists_of<CyclicVV>(surface), expected_rings(triangles, mesh.vertex_count()));
 }
 
 void expect_definitions(const TriMesh& mesh, const std::string& name) {
-  for (const VertexOrder order : {VertexOrder::input, VertexOrder::morton}) {
+  for (const VertexOrder order : {VertexOrder::input, VertexOrder::morton, VertexOrder::lloyd}) {
     for (const std::uint32_t size : {1u, 7u, 512u}) {
       expect_definitions(mesh, name, {.exec = Exec::host(2), .max_vertices = size, .order = order});
     }
   }
+  const Partition partition = test::scatter_vertices(mesh, 5);
+  expect_definitions(mesh, name, {.exec = Exec::host(2), .partition = &partition});
 }
 
 TEST(Surface, QueriesFollowTheirDefinitions) {
@@ -269,13 +263,70 @@ TEST(Surface, RowsStayWithinTheMemoryAllowed) {
   }
 }
 
+TEST(Surface, RowsOutliveTheSurface) {
+  const TriMesh mesh = make_shuffled(make_torus(20, 10));
+  const Surface surface(mesh);
+  const Lists expected = lists_of<FV>(surface);
+  const auto held = [&] { return Surface(mesh).rows<FV, OrientedFV, VF>(); }();
+  for (std::uint32_t f = 0; f < mesh.cell_count(); ++f) {
+    const auto row = held.get<FV>()[tiled::FaceId(f)];
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(row[k].index(), expected[f][k]);
+  }
+}
+
+TEST(Surface, WhatCallersHoldCounts) {
+  const TriMesh mesh = make_torus(30, 20);
+  const Surface free(mesh, {.order = VertexOrder::input});
+  const SurfaceBytes own = free.bytes();
+  (void)free.rows<VF>();
+  const Bytes vf = free.bytes().rows;
+  // Room for one relation of that size and half of another; neither of these numbers edges.
+  const Surface surface(mesh,
+                        {.memory = own.structure + own.input_ids + vf + vf / 2, .order = VertexOrder::input});
+  const auto walked = [&] {
+    std::uint64_t sum = 0;
+    for_each<VF, VV>(surface, [&](tiled::VertexId, auto faces, auto neighbours) {
+      std::atomic_ref(sum).fetch_add(faces.size() + neighbours.size());
+    });
+    return sum;
+  };
+  EXPECT_EQ(walked(), 2 * 3 * mesh.cell_count()) << "both do not fit and are walked over";
+  EXPECT_FALSE((surface.can_keep<VF, VV>()));
+  EXPECT_TRUE(surface.can_keep<VF>());
+  try {
+    const auto rows = surface.rows<VF, VV>();
+    FAIL() << "more than is allowed";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::out_of_memory);
+  }
+  {
+    const auto held = surface.rows<VF>();
+    EXPECT_FALSE(surface.can_keep<VV>());
+    EXPECT_EQ(held.get<VF>().size(), mesh.vertex_count());
+  }
+  EXPECT_LE(surface.bytes().rows, vf + vf / 2);
+}
+
+TEST(Surface, TheStructureMustFit) {
+  const TriMesh mesh = make_torus(30, 20);
+  try {
+    const Surface surface(mesh, {.memory = 1000});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::out_of_memory);
+    EXPECT_NE(std::string(error.what()).find("1000"), std::string::npos) << error.what();
+  }
+}
+
+/// A surface whose rows do not fit.
+Surface make_tight(const TriMesh& mesh, SurfaceOptions options = {.order = VertexOrder::morton}) {
+  const SurfaceBytes own = Surface(mesh, options).bytes();
+  options.memory = own.structure + own.input_ids + 100;
+  return Surface(mesh, options);
+}
+
 TEST(Surface, WhatDoesNotFitIsWorkedOutTileByTile) {
   const TriMesh mesh = make_shuffled(make_torus(60, 50));
-  const Surface roomy(mesh, {.order = VertexOrder::morton});
-  const SurfaceBytes own = roomy.bytes();
-  const Surface tight(mesh, {.memory = own.structure + own.input_ids + 100, .order = VertexOrder::morton});
-  EXPECT_TRUE(roomy.can_keep<VV>());
-  EXPECT_FALSE(tight.can_keep<VV>());
   const auto sums_of = [](const Surface& surface, const QueryOptions& options) {
     VertexAttribute<std::uint32_t> sums(surface);
     const auto out = sums.view();
@@ -288,10 +339,65 @@ TEST(Surface, WhatDoesNotFitIsWorkedOutTileByTile) {
                      });
     return sums.values();
   };
-  EXPECT_EQ(sums_of(tight, {}), sums_of(roomy, {}));
-  const std::vector<std::uint32_t> active = {800, 3, 17};
-  EXPECT_EQ(sums_of(tight, {.active = active}), sums_of(roomy, {.active = active}));
-  EXPECT_THROW(for_each<Diamond>(tight, [](tiled::EdgeId, IdSpan<tiled::VertexId>) {}), Error);
+  const Partition partition = test::scatter_vertices(mesh, 9);
+  for (const SurfaceOptions& options : {SurfaceOptions{.order = VertexOrder::morton},
+                                        SurfaceOptions{.max_vertices = 100, .order = VertexOrder::lloyd},
+                                        SurfaceOptions{.partition = &partition}}) {
+    const Surface roomy(mesh, options);
+    const Surface tight = make_tight(mesh, options);
+    EXPECT_TRUE(roomy.can_keep<VV>());
+    EXPECT_FALSE(tight.can_keep<VV>());
+    EXPECT_EQ(sums_of(tight, {}), sums_of(roomy, {}));
+    const std::vector<std::uint32_t> active = {800, 3, 17};
+    EXPECT_EQ(sums_of(tight, {.active = active}), sums_of(roomy, {.active = active}));
+  }
+}
+
+TEST(Surface, WhatTilesDoNotMakeMustFit) {
+  const TriMesh mesh = make_shuffled(make_torus(60, 50));
+  const Surface tight = make_tight(mesh);
+  const auto code_of = [](const auto& ask) {
+    try {
+      ask();
+    } catch (const Error& error) {
+      return error.code();
+    }
+    ADD_FAILURE() << "no error";
+    return ErrorCode::unsupported;
+  };
+  EXPECT_EQ(code_of([&] { for_each<Diamond>(tight, [](tiled::EdgeId, IdSpan<tiled::VertexId>) {}); }),
+            ErrorCode::out_of_memory);
+  EXPECT_EQ(code_of([&] { for_each<OrientedFE>(tight, [](tiled::FaceId, IdSpan<tiled::EdgeId>) {}); }),
+            ErrorCode::out_of_memory);
+  EXPECT_EQ(code_of([&] { (void)tight.rows<VV>(); }), ErrorCode::out_of_memory);
+}
+
+// Where rows are worked out tile by tile, the predicate makes the list of active elements before any tile is.
+TEST(Surface, PredicatesChooseTheTiles) {
+  const TriMesh mesh = make_shuffled(make_torus(60, 50));
+  const Surface roomy(mesh, {.order = VertexOrder::morton});
+  const Surface tight = make_tight(mesh, {.exec = Exec::host(3), .order = VertexOrder::morton});
+  const Lists ends = lists_of<EV>(roomy);
+  const Lists faces = lists_of<EF>(roomy);
+  for (const std::uint32_t modulus : {1u, 1000u, 1000000u}) {  // all, some, none
+    std::atomic<std::size_t> asked{0};
+    std::vector<std::atomic<int>> visits(ends.size());
+    const auto is_chosen = [=](std::uint32_t e) { return e % modulus == modulus - 1; };
+    for_each_if<EV, EF>(
+        tight,
+        [&](tiled::EdgeId e) {
+          ++asked;
+          return is_chosen(e.index());
+        },
+        [&](tiled::EdgeId e, IdSpan<tiled::VertexId> edge, IdSpan<tiled::FaceId> around) {
+          EXPECT_EQ(asked, ends.size());
+          ++visits[e.index()];
+          EXPECT_TRUE(std::ranges::equal(edge.indices(), ends[e.index()]));
+          EXPECT_TRUE(std::ranges::equal(around.indices(), faces[e.index()]));
+        });
+    EXPECT_EQ(asked, ends.size());
+    for (std::uint32_t e = 0; e < visits.size(); ++e) ASSERT_EQ(visits[e], is_chosen(e) ? 1 : 0) << e;
+  }
 }
 
 TEST(Surface, PredicatesAndFlagsMakeActiveSets) {
@@ -398,6 +504,87 @@ TEST(Attributes, ReductionsHaveOneOrder) {
   const Surface empty(nothing);
   EXPECT_EQ(sum(VertexAttribute<float>(empty)), 0.0F);
   EXPECT_EQ(max(VertexAttribute<float>(empty)).place, 0u);
+}
+
+/// The numbers 1, 2, 3, ... of which all components of all elements together are made.
+template <class T>
+Array<T> count_up(std::size_t size) {
+  using Scalar = typename detail::FieldTraits<T>::Scalar;
+  Array<T> values(size);
+  auto* numbers = reinterpret_cast<Scalar*>(values.data());
+  for (std::size_t i = 0; i < size * detail::FieldTraits<T>::components; ++i)
+    numbers[i] = static_cast<Scalar>(i % 100 + 1);
+  return values;
+}
+
+template <class T>
+void expect_reductions_of_numbers(const Surface& surface) {
+  const Array<T> values = count_up<T>(surface.vertex_count());
+  std::uint64_t total = 0;
+  std::uint64_t squares = 0;
+  for (const T value : values) total += static_cast<std::uint64_t>(value);
+  for (const T value : values)
+    squares += static_cast<std::uint64_t>(value) * static_cast<std::uint64_t>(value);
+  const VertexAttribute<T> a(surface, values);
+  EXPECT_EQ(static_cast<double>(sum(a)), static_cast<double>(total));
+  EXPECT_EQ(static_cast<double>(dot(a, a)), static_cast<double>(squares));
+  EXPECT_NEAR(norm(a), std::sqrt(static_cast<double>(squares)), 1e-3);
+  EXPECT_EQ(min(a).value, T{1});
+  EXPECT_EQ(min(a).place, 0u);
+  EXPECT_EQ(max(a).value, T{100});
+  EXPECT_EQ(max(a).place, 99u);
+}
+
+TEST(Attributes, NumbersOfAllTypesAreReduced) {
+  const TriMesh mesh = make_torus(30, 20);
+  const Surface surface(mesh, {.exec = Exec::host(2), .order = VertexOrder::input});
+  expect_reductions_of_numbers<std::int8_t>(surface);
+  expect_reductions_of_numbers<std::uint8_t>(surface);
+  expect_reductions_of_numbers<std::int16_t>(surface);
+  expect_reductions_of_numbers<std::uint16_t>(surface);
+  expect_reductions_of_numbers<std::int32_t>(surface);
+  expect_reductions_of_numbers<std::uint32_t>(surface);
+  expect_reductions_of_numbers<std::int64_t>(surface);
+  expect_reductions_of_numbers<std::uint64_t>(surface);
+  expect_reductions_of_numbers<float>(surface);
+  expect_reductions_of_numbers<double>(surface);
+  const VertexAttribute<std::int32_t> large(surface, std::int32_t{-2000000000});  // more than 32 bits in all
+  EXPECT_EQ(sum(large), -2000000000 * static_cast<std::int64_t>(surface.vertex_count()));
+  EXPECT_EQ(sum(boundary_flags<EdgeId>(surface)), 0u);
+}
+
+// Each component has the bytes that an attribute of it alone has.
+TEST(Attributes, ComponentsAreSummedAlone) {
+  const TriMesh mesh = make_shuffled(make_torus(70, 50));
+  const Surface surface(mesh, {.exec = Exec::host(2), .order = VertexOrder::morton});
+  const auto place = positions<float>(surface);
+  const Vec3f total = sum(place);
+  const float components[3] = {total.x, total.y, total.z};
+  for (std::size_t k = 0; k < 3; ++k) {
+    Array<float> alone;
+    for (const Vec3f& p : place.values()) alone.push_back(k == 0 ? p.x : k == 1 ? p.y : p.z);
+    EXPECT_EQ(components[k], sum(VertexAttribute<float>(surface, alone))) << k;
+  }
+  const Array<std::array<std::uint8_t, 5>> counts =
+      count_up<std::array<std::uint8_t, 5>>(surface.face_count());
+  std::array<std::uint64_t, 5> expected = {};
+  for (const auto& tuple : counts) {
+    for (std::size_t k = 0; k < 5; ++k) expected[k] += tuple[k];
+  }
+  EXPECT_EQ(sum(FaceAttribute<std::array<std::uint8_t, 5>>(surface, counts)), expected);
+  EXPECT_EQ((sum(VertexAttribute<std::array<double, 1>>(surface, {0.5}))),
+            (std::array<double, 1>{0.5 * static_cast<double>(surface.vertex_count())}));
+  const TriMesh nothing;
+  const Surface empty(nothing);
+  EXPECT_EQ(sum(VertexAttribute<Vec3d>(empty)), (Vec3d{0, 0, 0}));
+}
+
+TEST(Attributes, ProductsNeedAsManyElements) {
+  const TriMesh small = make_torus(9, 8);
+  const TriMesh large = make_torus(10, 8);
+  const VertexAttribute<float> a(Surface{small});
+  const VertexAttribute<float> b(Surface{large});
+  EXPECT_DEATH((void)dot(a, b), "broken contract");
 }
 
 TEST(Attributes, SumsByAtomicAddAreThoseOfTheGatheredForm) {

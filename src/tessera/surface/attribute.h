@@ -12,6 +12,8 @@
 
 #include <array>
 #include <atomic>
+#include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -24,7 +26,6 @@
 #include <tessera/core/id.h>
 #include <tessera/core/vec.h>
 #include <tessera/exec/buffer.h>
-#include <tessera/exec/primitives.h>
 #include <tessera/mesh/field.h>
 #include <tessera/surface/surface.h>
 
@@ -45,21 +46,27 @@ void scatter_elements(const Exec& exec, const void* from, std::span<const std::u
                       std::size_t count, std::size_t width);
 void fill_elements(const Exec& exec, const void* value, void* to, std::size_t count, std::size_t width);
 
-/// How a field shows a type: numbers of one type, so many of them.
+/// How a field shows a type: numbers of one type, so many of them. With<S> has numbers of another type.
 template <class T>
 struct FieldTraits {
   using Scalar = T;
   static constexpr std::size_t components = 1;
+  template <class S>
+  using With = S;
 };
 template <class T>
 struct FieldTraits<Vec3<T>> {
   using Scalar = T;
   static constexpr std::size_t components = 3;
+  template <class S>
+  using With = Vec3<S>;
 };
 template <class T, std::size_t N>
 struct FieldTraits<std::array<T, N>> {
   using Scalar = T;
   static constexpr std::size_t components = N;
+  template <class S>
+  using With = std::array<S, N>;
 };
 
 }  // namespace detail
@@ -73,9 +80,9 @@ class AttributeView {
   [[nodiscard]] TS_HD T& operator[](TiledId id) const { return data_[id.index()]; }
   [[nodiscard]] TS_HD T* data() const { return data_; }
 
-  /// Adds while others may do so, too. In which order is not promised: sums of floating-point numbers differ
-  /// from run to run in their last bits. A function that gathers (VF instead of FV) gives the same bytes
-  /// every time.
+  /// Adds while others may do so, too. T: numbers of 4 or 8 bytes, Vec3 or std::array of them. In which order
+  /// is not promised: sums of floating-point numbers differ from run to run in their last bits. A function
+  /// that gathers (VF instead of FV) gives the same bytes every time.
   TS_HD void add(TiledId id, const T& value) const {
     if constexpr (std::is_arithmetic_v<T>) {
       add_number(data_[id.index()], value);
@@ -91,8 +98,15 @@ class AttributeView {
  private:
   template <class S>
   static TS_HD void add_number(S& to, S value) {
+    static_assert(std::is_arithmetic_v<S> && (sizeof(S) == 4 || sizeof(S) == 8),
+                  "add() takes numbers of 4 or 8 bytes, Vec3 or std::array of them");
 #if defined(__CUDA_ARCH__)
-    atomicAdd(&to, value);
+    if constexpr (std::is_integral_v<S> && sizeof(S) == 8) {
+      using Word = unsigned long long;  // CUDA adds no other integer of 8 bytes; they all wrap alike
+      atomicAdd(reinterpret_cast<Word*>(&to), static_cast<Word>(value));
+    } else {
+      atomicAdd(&to, value);
+    }
 #else
     std::atomic_ref<S>(to).fetch_add(value, std::memory_order_relaxed);
 #endif
@@ -255,12 +269,7 @@ template <class IdType, class T>
 /// (surface.h).
 template <class IdType>
 [[nodiscard]] Buffer<std::uint32_t> select(const Attribute<IdType, std::uint8_t>& flags) {
-  const Exec& exec = flags.surface().exec();
-  Buffer<std::uint32_t> ids(exec, flags.size());
-  const std::size_t count = compact_indices(exec, {flags.view().data(), flags.size()}, ids.span());
-  Buffer<std::uint32_t> selected(exec, count);
-  detail::gather_elements(exec, ids.data(), {}, selected.data(), count, sizeof(std::uint32_t));
-  return selected;
+  return detail::list_flagged(flags.surface().exec(), {flags.view().data(), flags.size()});
 }
 
 /// 1 for an edge of one triangle, and for the vertices and triangles that have such an edge; else 0.
@@ -269,12 +278,32 @@ template <class IdType>
 /// How many edges each vertex has.
 [[nodiscard]] VertexAttribute<std::uint32_t> valences(const Surface& surface);
 
-/// Reductions, in tile order and the fixed order of exec/reduce_order.h: the same bytes on either side and
-/// for any number of threads. T: float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t.
+// Reductions, in tile order and the fixed order of exec/detail/reduce_order.h: the same bytes on either side
+// and for any number of threads.
+
+/// Numbers that can be reduced: those of fields.
 template <class T>
-[[nodiscard]] T sum_elements(const Exec& exec, const T* values, std::size_t count);
+concept ReducibleNumber = std::same_as<T, std::int8_t> || std::same_as<T, std::uint8_t> ||
+    std::same_as<T, std::int16_t> || std::same_as<T, std::uint16_t> || std::same_as<T, std::int32_t> ||
+    std::same_as<T, std::uint32_t> || std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t> ||
+    std::same_as<T, float> || std::same_as<T, double>;
+
+/// What numbers are added up as: floating-point numbers as what they are, integers in 64 bits, so that the
+/// sum of flags is their number.
 template <class T>
-[[nodiscard]] T dot_elements(const Exec& exec, const T* a, const T* b, std::size_t count);
+using SumOf = std::conditional_t<std::is_floating_point_v<T>, T,
+                                 std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
+
+/// Of some numbers, every `step`-th from `first` on.
+struct Stride {
+  std::size_t first = 0;
+  std::size_t step = 1;
+};
+/// The sum of `count` numbers at exec's place.
+template <ReducibleNumber T>
+[[nodiscard]] SumOf<T> sum_elements(const Exec& exec, const T* values, std::size_t count, Stride stride = {});
+template <ReducibleNumber T>
+[[nodiscard]] SumOf<T> dot_elements(const Exec& exec, const T* a, const T* b, std::size_t count);
 /// Of numbers, the least or the greatest and the first place that has it; NaN is passed over. Place `count`
 /// if there is none.
 template <class T>
@@ -282,21 +311,34 @@ struct Extreme {
   T value;
   std::size_t place;
 };
-template <class T>
+template <ReducibleNumber T>
 [[nodiscard]] Extreme<T> find_extreme(const Exec& exec, const T* values, std::size_t count, bool greatest);
 
+/// Of numbers, or of Vec3 or std::array of numbers component by component, each in the order in which an
+/// attribute of that component alone would be summed. Integers are added up in 64 bits.
 template <class IdType, class T>
-[[nodiscard]] T sum(const Attribute<IdType, T>& a) {
-  return sum_elements(a.surface().exec(), a.view().data(), a.size());
+[[nodiscard]] auto sum(const Attribute<IdType, T>& a) {
+  using Traits = detail::FieldTraits<T>;
+  using Scalar = typename Traits::Scalar;
+  static_assert(ReducibleNumber<Scalar>, "sum() takes numbers, and Vec3 and std::array of numbers");
+  typename Traits::template With<SumOf<Scalar>> total = {};
+  auto* sums = reinterpret_cast<SumOf<Scalar>*>(&total);
+  const auto* numbers = reinterpret_cast<const Scalar*>(a.view().data());
+  for (std::size_t k = 0; k < Traits::components; ++k)
+    sums[k] = sum_elements(a.surface().exec(), numbers, a.size(), {k, Traits::components});
+  return total;
 }
 /// Of numbers, Vec3 or std::array of numbers: of all their components.
 template <class IdType, class T>
 [[nodiscard]] auto dot(const Attribute<IdType, T>& a, const Attribute<IdType, T>& b) {
   using Traits = detail::FieldTraits<T>;
   using Scalar = typename Traits::Scalar;
+  static_assert(ReducibleNumber<Scalar>, "dot() takes numbers, and Vec3 and std::array of numbers");
+  TS_EXPECTS(a.size() == b.size());
   return dot_elements(a.surface().exec(), reinterpret_cast<const Scalar*>(a.view().data()),
                       reinterpret_cast<const Scalar*>(b.view().data()), a.size() * Traits::components);
 }
+/// The square root of dot(a, a).
 template <class IdType, class T>
 [[nodiscard]] auto norm(const Attribute<IdType, T>& a) {
   return std::sqrt(dot(a, a));
@@ -304,10 +346,12 @@ template <class IdType, class T>
 /// The element with the least, or the greatest, value; of equal ones the lowest tiled id.
 template <class IdType, class T>
 [[nodiscard]] Extreme<T> min(const Attribute<IdType, T>& a) {
+  static_assert(ReducibleNumber<T>, "min() compares numbers");
   return find_extreme(a.surface().exec(), a.view().data(), a.size(), false);
 }
 template <class IdType, class T>
 [[nodiscard]] Extreme<T> max(const Attribute<IdType, T>& a) {
+  static_assert(ReducibleNumber<T>, "max() compares numbers");
   return find_extreme(a.surface().exec(), a.view().data(), a.size(), true);
 }
 

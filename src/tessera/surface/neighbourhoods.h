@@ -24,7 +24,7 @@ struct NeighbourhoodOptions {
   /// Only of these elements, as tiled ids at the surface's place: a row for each, in this order.
   std::optional<std::span<const std::uint32_t>> elements = std::nullopt;
   bool with_own = false;     ///< rows have the element's own vertices, too
-  Bytes memory = 512 << 20;  ///< of what is at work, besides the result and VV
+  Bytes memory = 512 << 20;  ///< of what is at work, besides the result and VV; 0: as much as there is
   const Monitor* monitor = nullptr;
 };
 

@@ -32,6 +32,7 @@
 #include <tessera/core/id.h>
 #include <tessera/core/memory.h>
 #include <tessera/core/progress.h>
+#include <tessera/exec/buffer.h>
 #include <tessera/exec/exec.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/generate/resident.h>
@@ -85,12 +86,14 @@ class SurfaceRows {
 
 struct SurfaceOptions {
   Exec exec = Exec::host();  ///< where kernels run
-  /// For the structure and the rows that are kept; 0: as much as there is. Where a relation does not fit,
-  /// for_each() works its rows out tile by tile every time, which takes longer, and rows() is
-  /// Error(out_of_memory).
+  /// For the structure and the rows that are kept; 0: no limit but the machine's. Where a relation exceeds
+  /// the limit, rows() is Error(out_of_memory), on a device Error(out_of_device_memory), and for_each() works
+  /// its rows out tile by tile every time, which takes longer. Two cases cannot be worked out so: Diamond and
+  /// OrientedFE fail in for_each() as in rows(), and for_each() of a mesh in a device's memory is
+  /// Error(unsupported).
   Bytes memory = 0;
-  std::uint32_t max_vertices = 512;  ///< a tile owns at most this many; a device's at most 256
-  VertexOrder order = VertexOrder::automatic;
+  std::uint32_t max_vertices = 512;            ///< a tile owns at most this many; a device's at most 256
+  VertexOrder order = VertexOrder::automatic;  ///< lloyd clusters on the host, also for a device
   const Partition* partition = nullptr;  ///< use this one; Error(bad_mesh) if it does not match the mesh
   const Monitor* monitor = nullptr;      ///< of building it
 };
@@ -132,12 +135,14 @@ class RowsOf {
 class Surface {
  public:
   /// O(n). Any order of vertices and triangles, non-manifold, non-orientable and disconnected meshes and
-  /// isolated vertices are fine. The mesh must outlive the surface. Error(bad_mesh) for corners out of range,
-  /// repeated in a triangle, or a triangle that is there twice; Error(out_of_memory | out_of_device_memory).
+  /// isolated vertices and triangles are fine; every edge is a side of some triangle. The mesh must outlive
+  /// the surface. Error(bad_mesh) for corners out of range, repeated in a triangle, or a triangle that is
+  /// there twice; Error(out_of_memory | out_of_device_memory).
   explicit Surface(const TriMesh& mesh, const SurfaceOptions& options = {});
   explicit Surface(TriMesh&& mesh, const SurfaceOptions& options = {}) = delete;
   /// The same of a mesh that lies in the memory of the options' device, whose points must outlive the
-  /// surface. Error(bad_option) if the options name a partition or no device.
+  /// surface. Error(bad_option) if the options name no device, a partition, or VertexOrder::lloyd, which
+  /// needs the mesh on the host.
   template <class Real>
   explicit Surface(const ResidentMesh<2, Real>& mesh, const SurfaceOptions& options);
 
@@ -154,7 +159,7 @@ class Surface {
   [[nodiscard]] SurfaceBytes bytes() const;
 
   /// Rows at the surface's place, made if they are not there. A kernel may take rows of several relations,
-  /// whose elements need not be of one kind.
+  /// whose elements need not be of one kind. Error(out_of_memory | out_of_device_memory) if they do not fit.
   template <class... R>
   requires(SurfaceRelation<R>&&...) [[nodiscard]] RowsOf<R...> rows() const {
     std::array<std::shared_ptr<const detail::KeptRows>, sizeof...(R)> kept;
@@ -165,7 +170,7 @@ class Surface {
     (std::index_sequence_for<R...>{});
   }
 
-  /// Are there rows of these, or is there room for them? Makes them.
+  /// Is there room for rows of all of these at once? Makes them to find out if the options limit the memory.
   template <class... R>
   requires(SurfaceRelation<R>&&...) [[nodiscard]] bool can_keep() const { return has_room({key_of<R>...}); }
   /// The tiles that rows are worked out from where they are not kept. Error(unsupported) if the mesh lies on
@@ -190,6 +195,21 @@ class Surface {
 
   std::shared_ptr<detail::SurfaceStore> store_;
 };
+
+/// The sign of entry k in a face's row of FE or OrientedFE: 1 if the edge, which leads from its lower to its
+/// higher vertex, runs the way the face winds, -1 if it runs against it. `corners` is the face's row of
+/// OrientedFV.
+template <class R>
+requires(std::same_as<R, FE> || std::same_as<R, OrientedFE>) [[nodiscard]] TS_HD
+    constexpr int edge_sign(IdSpan<tiled::VertexId> corners, std::size_t k) {
+  if constexpr (R::form == Form::oriented) {
+    return corners[k] < corners[(k + 1) % 3] ? 1 : -1;
+  } else {
+    // FE has ab, ac, bc of the ascending corners. A face winds ab, bc, ca, or ac, cb, ba if it is turned.
+    const bool is_turned = corners[2] < corners[1];
+    return (k == 1) == is_turned ? 1 : -1;
+  }
+}
 
 struct QueryOptions {
   /// Only these elements, as tiled ids at the surface's place, each at most once; select() (attribute.h)
@@ -218,6 +238,8 @@ struct Query {
 
 /// The active elements as push wants them: on the host, ascending.
 [[nodiscard]] Array<std::uint32_t> ascending_on_host(const Exec& exec, std::span<const std::uint32_t> active);
+/// The places of the flags that are not 0, ascending; flags and places lie at exec's place.
+[[nodiscard]] Buffer<std::uint32_t> list_flagged(const Exec& exec, std::span<const std::uint8_t> flags);
 
 /// Starts a query through `run(exec, n, function)`, or through `walk(tiles, options)` where rows are not
 /// kept.
@@ -255,9 +277,58 @@ struct Filtered {
   }
 };
 
+/// Flags the elements where a predicate holds.
+template <class IdType, class Predicate>
+struct FlagWhere {
+  Predicate predicate;
+  std::uint8_t* flags;
+
+  TS_HD void operator()(std::size_t i) const {
+    flags[i] = predicate(IdType(static_cast<std::uint32_t>(i))) ? 1 : 0;
+  }
+};
+
+/// Starts a query of the elements where a predicate holds through `start(options, function)`. Kept rows are
+/// filtered as they are read. Where rows are worked out tile by tile, the predicate is asked first, through
+/// `run(exec, n, function)`, so that tiles where it holds nowhere cost nothing.
+template <class... R, class Predicate, class F, class Run, class Start>
+void query_if(const Surface& surface, const Predicate& predicate, const F& f, const Run& run,
+              const Start& start) {
+  if constexpr ((PushableOf<R, 2> && ...)) {
+    if (!surface.can_keep<R...>()) {
+      using First = FirstRelation<R...>;
+      Buffer<std::uint8_t> flags(surface.exec(), surface.count(First::from));
+      run(surface.exec(), flags.size(),
+          FlagWhere<typename First::TiledRow, Predicate>{predicate, flags.data()});
+      const Buffer<std::uint32_t> active = list_flagged(surface.exec(), flags.span());
+      return start(QueryOptions{.active = active.span()}, f);
+    }
+  }
+  start(QueryOptions{}, Filtered<Predicate, F>{predicate, f});
+}
+
 }  // namespace detail
 
 #if !defined(__CUDACC__)
+
+namespace detail {
+
+/// Runs a loop on host threads. Error(unsupported) for a device, which check() also throws.
+struct RunOnHost {
+  template <class F>
+  void operator()(const Exec& exec, std::size_t n, const F& f) const {
+    check(exec);
+    host_for_each(exec, n, f);
+  }
+  static void check(const Exec& exec) {
+    if (!exec.is_cuda()) return;
+    throw Error(ErrorCode::unsupported,
+                "for_each() was compiled without nvcc and cannot run on a GPU; call it from a .cu file that "
+                "includes tessera/tessera.cuh");
+  }
+};
+
+}  // namespace detail
 
 /// Calls f(id, rows...) for every element of the kind that the relations begin with, or for the active ones,
 /// concurrently and in no promised order. Error(unsupported) for a surface on a device: a host compiler
@@ -265,25 +336,21 @@ struct Filtered {
 template <class... R, class F>
 requires(SurfaceRelation<R>&&...) void for_each(const Surface& surface, const QueryOptions& options,
                                                 const F& f) {
-  if (surface.exec().is_cuda()) {
-    throw Error(ErrorCode::unsupported,
-                "for_each() was compiled without nvcc and cannot run on a GPU; call it from a .cu file that "
-                "includes tessera/tessera.cuh");
-  }
-  detail::query<R...>(
-      surface, options, f,
-      [](const Exec& exec, std::size_t n, const auto& call) { host_for_each(exec, n, call); },
-      [&](const auto& tiles, const auto& by_tile) { for_each<R...>(tiles, by_tile, f); });
+  detail::RunOnHost::check(surface.exec());
+  detail::query<R...>(surface, options, f, detail::RunOnHost{},
+                      [&](const auto& tiles, const auto& by_tile) { for_each<R...>(tiles, by_tile, f); });
 }
 template <class... R, class F>
 requires(SurfaceRelation<R>&&...) void for_each(const Surface& surface, const F& f) {
   for_each<R...>(surface, QueryOptions{}, f);
 }
-/// Only where predicate(id) holds.
+/// Only where predicate(id) holds, which is asked once for each element.
 template <class... R, class Predicate, class F>
 requires(SurfaceRelation<R>&&...) void for_each_if(const Surface& surface, const Predicate& predicate,
                                                    const F& f) {
-  for_each<R...>(surface, QueryOptions{}, detail::Filtered<Predicate, F>{predicate, f});
+  detail::query_if<R...>(
+      surface, predicate, f, detail::RunOnHost{},
+      [&](const QueryOptions& options, const auto& call) { for_each<R...>(surface, options, call); });
 }
 
 #endif

@@ -47,35 +47,39 @@ void fill_elements(const Exec& exec, const void* value, void* to, std::size_t co
 
 }  // namespace detail
 
-template <class T>
-T sum_elements(const Exec& exec, const T* values, std::size_t count) {
+template <ReducibleNumber T>
+SumOf<T> sum_elements(const Exec& exec, const T* values, std::size_t count, Stride stride) {
   return on_either_side(
-      exec, [&] { return cuda::sum(exec, values, count); },
-      [&](const HostSide& side) { return sum(side, values, count); });
+      exec, [&] { return cuda::sum(exec, values, count, stride); },
+      [&](const HostSide& side) { return sum(side, values, count, stride); });
 }
-template <class T>
-T dot_elements(const Exec& exec, const T* a, const T* b, std::size_t count) {
+template <ReducibleNumber T>
+SumOf<T> dot_elements(const Exec& exec, const T* a, const T* b, std::size_t count) {
   return on_either_side(
       exec, [&] { return cuda::dot(exec, a, b, count); },
       [&](const HostSide& side) { return dot(side, a, b, count); });
 }
-template <class T>
+template <ReducibleNumber T>
 Extreme<T> find_extreme(const Exec& exec, const T* values, std::size_t count, bool greatest) {
   return on_either_side(
       exec, [&] { return cuda::extreme(exec, values, count, greatest); },
       [&](const HostSide& side) { return extreme(side, values, count, greatest); });
 }
 
-#define TS_INSTANTIATE(T)                                                   \
-  template T sum_elements<T>(const Exec&, const T*, std::size_t);           \
-  template T dot_elements<T>(const Exec&, const T*, const T*, std::size_t); \
+#define TS_INSTANTIATE(T)                                                          \
+  template SumOf<T> sum_elements<T>(const Exec&, const T*, std::size_t, Stride);   \
+  template SumOf<T> dot_elements<T>(const Exec&, const T*, const T*, std::size_t); \
   template Extreme<T> find_extreme<T>(const Exec&, const T*, std::size_t, bool);
-TS_INSTANTIATE(float)
-TS_INSTANTIATE(double)
+TS_INSTANTIATE(std::int8_t)
+TS_INSTANTIATE(std::uint8_t)
+TS_INSTANTIATE(std::int16_t)
+TS_INSTANTIATE(std::uint16_t)
 TS_INSTANTIATE(std::int32_t)
 TS_INSTANTIATE(std::uint32_t)
 TS_INSTANTIATE(std::int64_t)
 TS_INSTANTIATE(std::uint64_t)
+TS_INSTANTIATE(float)
+TS_INSTANTIATE(double)
 #undef TS_INSTANTIATE
 
 template <class IdType>

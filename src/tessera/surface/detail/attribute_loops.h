@@ -149,13 +149,19 @@ struct Plus {
 template <class T>
 struct Value {
   const T* values;
-  TS_HD T operator()(std::size_t i) const { return values[i]; }
+  TS_HD SumOf<T> operator()(std::size_t i) const { return values[i]; }
+};
+template <class T>
+struct StridedValue {
+  const T* values;
+  Stride stride;
+  TS_HD SumOf<T> operator()(std::size_t i) const { return values[stride.first + i * stride.step]; }
 };
 template <class T>
 struct Product {
   const T* a;
   const T* b;
-  TS_HD T operator()(std::size_t i) const { return a[i] * b[i]; }
+  TS_HD SumOf<T> operator()(std::size_t i) const { return SumOf<T>{a[i]} * SumOf<T>{b[i]}; }
 };
 template <class T>
 struct Placed {
@@ -180,12 +186,15 @@ struct Better {
 };
 
 template <class Side, class T>
-T sum(const Side& side, const T* values, std::size_t count) {
-  return side.reduce(count, T{}, Value<T>{values}, Plus<T>{});
+SumOf<T> sum(const Side& side, const T* values, std::size_t count, Stride stride) {
+  using Sum = SumOf<T>;
+  if (stride.step == 1) return side.reduce(count, Sum{}, Value<T>{values + stride.first}, Plus<Sum>{});
+  return side.reduce(count, Sum{}, StridedValue<T>{values, stride}, Plus<Sum>{});
 }
 template <class Side, class T>
-T dot(const Side& side, const T* a, const T* b, std::size_t count) {
-  return side.reduce(count, T{}, Product<T>{a, b}, Plus<T>{});
+SumOf<T> dot(const Side& side, const T* a, const T* b, std::size_t count) {
+  using Sum = SumOf<T>;
+  return side.reduce(count, Sum{}, Product<T>{a, b}, Plus<Sum>{});
 }
 template <class Side, class T>
 Extreme<T> extreme(const Side& side, const T* values, std::size_t count, bool greatest) {

@@ -1,21 +1,26 @@
 // A surface on host threads: its rows are those of the tiled mesh, materialized.
+#include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
+#include <tessera/exec/detail/host/walk.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/surface/detail/surface_store.h>
 #include <tessera/surface/detail/winding_rules.h>
+#include <tessera/tile/detail/ring_rules.h>
 #include <tessera/tile/links.h>
 #include <tessera/tile/materialize.h>
-#include <tessera/tile/push.h>
 
 namespace tessera::detail {
 namespace {
 
 using std::size_t;
 using std::uint32_t;
+using std::uint8_t;
 
 using Corners = std::array<uint32_t, 3>;
 
@@ -70,7 +75,7 @@ class HostSurface : public SurfaceStore {
     if (key == key_of<OrientedFV>) return keep_values(oriented_corners());
     if (key == key_of<OrientedFE>) return keep_values(oriented_edges());
     if (key == key_of<Diamond>) return keep_values(diamonds());
-    if (key == key_of<CyclicVV>) return keep_csr<CyclicVV>(collect<CyclicVV>());
+    if (key == key_of<CyclicVV>) return keep_csr<CyclicVV>(rings());
     std::optional<KeptRows> made;
     for_each_relation<2>([&]<class R>(R, std::string_view) {
       if (key == key_of<R>) made = materialized<R>();
@@ -116,28 +121,60 @@ class HostSurface : public SurfaceStore {
     return keep_csr<L>(materialize_links<L>(tiles_, enumeration(), {.exec = exec_}));
   }
 
-  /// Rows of a relation that only a walk makes: once for their sizes, once for their entries.
-  template <class R>
-  [[nodiscard]] TiledCsr<R> collect() {
-    TiledCsr<R> csr;
-    Array<uint32_t> sizes(vertices_);
-    const PushOptions<2> options = {.exec = exec_};
-    for_each<R>(tiles_, options, [&](typename R::TiledRow id, auto row) {
-      sizes[id.index()] = static_cast<uint32_t>(row.size());
+  /// The neighbours of each vertex in the order of its ring; none where there is no ring.
+  [[nodiscard]] TiledCsr<CyclicVV> rings() {
+    const auto neighbours = keep(key_of<VV>);
+    const auto faces = keep(key_of<VF>);
+    const RowsView<uint32_t> vv = neighbours->view;
+    TiledCsr<CyclicVV> csr;
+    csr.offsets.assign(vv.offsets, vv.offsets + vertices_ + 1);
+    csr.values.resize(csr.offsets[vertices_]);
+    Array<uint8_t> is_missing(vertices_);
+    host::for_each_chunk(exec_.threads(), vertices_, 1024, [&](host::Range range, int) {
+      std::vector<uint32_t> next;
+      for (size_t v = range.begin; v < range.end; ++v)
+        is_missing[v] = fill_ring(v, vv[v], faces->view[v], next, csr.values.data() + vv.offsets[v]) ? 0 : 1;
     });
-    csr.offsets.resize(size_t{vertices_} + 1);
-    uint64_t total = 0;
-    for (size_t v = 0; v < vertices_; ++v) {
-      csr.offsets[v] = checked_offset(total);
-      total += sizes[v];
-    }
-    csr.offsets[vertices_] = checked_offset(total);
-    csr.values.resize(total);
-    for_each<R>(tiles_, options, [&](typename R::TiledRow id, auto row) {
-      size_t at = csr.offsets[id.index()];
-      for (const auto entry : row) csr.values[at++] = entry;
-    });
+    if (std::ranges::find(is_missing, 1) != is_missing.end()) drop_rows(is_missing, csr);
     return csr;
+  }
+
+  /// Writes the ring of a vertex; false if it has none. `next` is scratch.
+  bool fill_ring(size_t v, std::span<const uint32_t> neighbours, std::span<const uint32_t> faces,
+                 std::vector<uint32_t>& next, tiled::VertexId* to) const {
+    const auto rank = [&](uint32_t id) {
+      const auto place = neighbours.size() < 16 ? std::ranges::find(neighbours, id)
+                                                : std::ranges::lower_bound(neighbours, id);
+      return static_cast<uint32_t>(place - neighbours.begin());
+    };
+    const auto size = static_cast<uint32_t>(neighbours.size());
+    next.assign(size, ring_end);
+    uint32_t arcs = 0;
+    for (const uint32_t f : faces) {
+      const auto [from, target] = arc_around(oriented(f), static_cast<uint32_t>(v));
+      add_to_ring(next.data(), rank(from), rank(target), arcs);
+    }
+    uint32_t at = find_ring(next.data(), size, arcs);
+    if (at == ring_end) return size == 0;
+    for (uint32_t k = 0; k < size; ++k, at = next[at]) to[k] = tiled::VertexId(neighbours[at]);
+    return true;
+  }
+
+  /// Empties the marked rows.
+  void drop_rows(std::span<const uint8_t> is_marked, TiledCsr<CyclicVV>& csr) const {
+    uint32_t end = 0;
+    uint32_t begin = 0;
+    for (size_t v = 0; v < is_marked.size(); ++v) {
+      const uint32_t next = csr.offsets[v + 1];
+      if (is_marked[v] == 0) {
+        std::copy(csr.values.begin() + begin, csr.values.begin() + next, csr.values.begin() + end);
+        end += next - begin;
+      }
+      csr.offsets[v + 1] = end;
+      begin = next;
+    }
+    csr.values.resize(end);
+    csr.values.shrink_to_fit();
   }
 
   [[nodiscard]] Array<uint32_t> oriented_corners() const {

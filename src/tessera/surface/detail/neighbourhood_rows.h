@@ -190,6 +190,7 @@ class RingMaker {
   RingMaker(const Side& side, const RingJob& job)
       : side_(side),
         job_(job),
+        allowed_(job.options.memory == 0 ? ~Bytes{0} : job.options.memory),
         form_{std::max(1, bits_in_use(job.surface.vertex_count()))},
         neighbours_(job.surface.rows<VV>()),
         rows_(neighbours_.template get<VV>()) {
@@ -207,7 +208,7 @@ class RingMaker {
       if (const auto keys = make_batch(begin, batch)) {
         take(*keys, begin, batch);
         begin += batch;
-        if (needed_ < job_.options.memory / 4) batch *= 2;
+        if (needed_ < allowed_ / 4) batch *= 2;
         report(static_cast<double>(begin) / static_cast<double>(count));
       } else {
         if (batch == 1) refuse();
@@ -251,7 +252,7 @@ class RingMaker {
   [[nodiscard]] bool fits(std::size_t expanded, std::size_t known) {
     // Expanded keys, their copy to sort them by, those that are left and flags; the list before and after.
     needed_ = std::max<Bytes>(needed_, Bytes{expanded} * 25 + Bytes{known} * 16);
-    return needed_ <= job_.options.memory;
+    return needed_ <= allowed_;
   }
 
   [[nodiscard]] RingElements elements(std::size_t begin) const {
@@ -348,6 +349,7 @@ class RingMaker {
 
   const Side& side_;
   const RingJob& job_;
+  Bytes allowed_;
   RingKeys form_;
   RowsOf<VV> neighbours_;
   SurfaceRows<VV> rows_;

@@ -190,12 +190,26 @@ void LaplacianOperator::apply(const double* x, double* y) const {
            ApplyLaplacian{rows_.get<VF>(), {rows_.get<FV>(), positions_.view().data()}, x, y});
 }
 
+namespace {
+
+/// The numbers of a buffer on the host; `copy` has them if they lie on a device.
+template <class T>
+std::span<const T> on_host(const Buffer<T>& buffer, Array<T>& copy) {
+  if (!buffer.exec().is_cuda()) return buffer.span();
+  copy = buffer.to_host();
+  return copy;
+}
+
+}  // namespace
+
 CsrMatrix in_input_order(const Surface& surface, const SparseMatrix& a) {
   const Array<uint32_t> row_ids = input_ids(surface, a.rows);
   const Array<uint32_t> column_ids = input_ids(surface, a.columns);
-  const Array<uint32_t> offsets = a.offsets.to_host();
-  const Array<uint32_t> columns = a.column_ids.to_host();
-  const Array<double> values = a.values.to_host();
+  Array<uint32_t> offset_copy, column_copy;
+  Array<double> value_copy;
+  const std::span<const uint32_t> offsets = on_host(a.offsets, offset_copy);
+  const std::span<const uint32_t> columns = on_host(a.column_ids, column_copy);
+  const std::span<const double> values = on_host(a.values, value_copy);
   CsrMatrix result;
   result.rows = a.rows.size;
   result.columns = a.columns.size;

@@ -45,9 +45,11 @@ class SurfaceStore {
   [[nodiscard]] virtual const TiledMesh<2>& tiles() = 0;
 
   [[nodiscard]] SurfaceBytes bytes();
+  /// Error(out_of_memory) if not even the structure may be kept.
+  void check_structure() const;
   /// The rows, which are made if they are not kept. Error(out_of_memory) if they cannot be.
   [[nodiscard]] std::shared_ptr<const KeptRows> keep(const RelationKey& key);
-  /// Can all of these be kept at once?
+  /// Can all of these be kept at once? Makes rows whose size is not known yet.
   [[nodiscard]] bool can_keep(std::span<const RelationKey> keys);
 
  protected:
@@ -67,11 +69,19 @@ class SurfaceStore {
     RelationKey key;
     std::shared_ptr<const KeptRows> rows;
   };
+  struct Size {
+    RelationKey key;
+    Bytes bytes;
+  };
+  [[nodiscard]] const Size* find_size(const RelationKey& key) const;
+  [[nodiscard]] Bytes lent_bytes() const;
+  void drop_oldest();
   void make_room(const RelationKey& key);
 
   Bytes memory_;
-  std::list<Entry> kept_;             ///< the last used first
-  std::vector<RelationKey> refused_;  ///< what has no room on its own
+  std::list<Entry> kept_;                            ///< the last used first
+  std::vector<std::weak_ptr<const KeptRows>> lent_;  ///< dropped, though a caller may still hold them
+  std::vector<Size> sizes_;                          ///< of all rows that were ever made
 };
 
 /// The store of a surface on host threads.

@@ -21,11 +21,11 @@ void count_edges(const Surface& surface, std::uint32_t* out) {
 }
 
 template <class T>
-T sum(const Exec& exec, const T* values, std::size_t count) {
-  return detail::sum(DeviceSide{exec}, values, count);
+SumOf<T> sum(const Exec& exec, const T* values, std::size_t count, Stride stride) {
+  return detail::sum(DeviceSide{exec}, values, count, stride);
 }
 template <class T>
-T dot(const Exec& exec, const T* a, const T* b, std::size_t count) {
+SumOf<T> dot(const Exec& exec, const T* a, const T* b, std::size_t count) {
   return detail::dot(DeviceSide{exec}, a, b, count);
 }
 template <class T>
@@ -33,16 +33,20 @@ Extreme<T> extreme(const Exec& exec, const T* values, std::size_t count, bool gr
   return detail::extreme(DeviceSide{exec}, values, count, greatest);
 }
 
-#define TS_INSTANTIATE(T)                                          \
-  template T sum<T>(const Exec&, const T*, std::size_t);           \
-  template T dot<T>(const Exec&, const T*, const T*, std::size_t); \
+#define TS_INSTANTIATE(T)                                                 \
+  template SumOf<T> sum<T>(const Exec&, const T*, std::size_t, Stride);   \
+  template SumOf<T> dot<T>(const Exec&, const T*, const T*, std::size_t); \
   template Extreme<T> extreme<T>(const Exec&, const T*, std::size_t, bool);
-TS_INSTANTIATE(float)
-TS_INSTANTIATE(double)
+TS_INSTANTIATE(std::int8_t)
+TS_INSTANTIATE(std::uint8_t)
+TS_INSTANTIATE(std::int16_t)
+TS_INSTANTIATE(std::uint16_t)
 TS_INSTANTIATE(std::int32_t)
 TS_INSTANTIATE(std::uint32_t)
 TS_INSTANTIATE(std::int64_t)
 TS_INSTANTIATE(std::uint64_t)
+TS_INSTANTIATE(float)
+TS_INSTANTIATE(double)
 #undef TS_INSTANTIATE
 
 }  // namespace tessera::detail::cuda

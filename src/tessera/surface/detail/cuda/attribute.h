@@ -16,9 +16,9 @@ void flag_boundary(const Surface& surface, Kind kind, std::uint8_t* out);
 void count_edges(const Surface& surface, std::uint32_t* out);
 
 template <class T>
-[[nodiscard]] T sum(const Exec& exec, const T* values, std::size_t count);
+[[nodiscard]] SumOf<T> sum(const Exec& exec, const T* values, std::size_t count, Stride stride);
 template <class T>
-[[nodiscard]] T dot(const Exec& exec, const T* a, const T* b, std::size_t count);
+[[nodiscard]] SumOf<T> dot(const Exec& exec, const T* a, const T* b, std::size_t count);
 template <class T>
 [[nodiscard]] Extreme<T> extreme(const Exec& exec, const T* values, std::size_t count, bool greatest);
 

@@ -1,5 +1,6 @@
 #include <tessera/surface/detail/cuda/device_surface.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -64,7 +65,7 @@ class DeviceSurface : public SurfaceStore {
     options_.monitor = nullptr;
     vertices_ = vertices;
     faces_ = static_cast<uint32_t>(order_.cells.size());
-    (void)checked_offset(uint64_t{3} * faces_);
+    (void)checked_offset(uint64_t{3} * order_.cells.size());
     wind_corners();
   }
   void set_points(const Vec3f* points) { float_points_ = points; }
@@ -122,7 +123,17 @@ class DeviceSurface : public SurfaceStore {
           ErrorCode::unsupported,
           "rows of a mesh in a device's memory are kept or not made at all; allow the surface more memory");
     }
-    return tessera::tile(*mesh_, options_);
+    if (options_.partition == nullptr && options_.order != VertexOrder::lloyd)
+      return tessera::tile(*mesh_, options_);
+    // The tiles that the host cut: a caller's partition may be gone by now, and clustering takes long.
+    // The copy is made through our own Exec: that of the buffer listens to the monitor of the building.
+    Array<uint32_t> order(order_.vertex_to_input.size());
+    detail::copy(exec_, order.data(), order_.vertex_to_input.data(), order_.vertex_to_input.bytes(),
+                 CopyKind::to_host);
+    const Partition same = {std::move(order), order_.first_vertices};
+    TileOptions options = options_;
+    options.partition = &same;
+    return tessera::tile(*mesh_, options);
   }
 
   /// Cells as the input winds them, from their lowest corner on; bits for it are not needed any more.
@@ -209,6 +220,7 @@ class DeviceSurface : public SurfaceStore {
   /// Edges from lower neighbours come before the vertex's own, which follow each other.
   [[nodiscard]] Rows32 edges_of_vertices() {
     const Rows32& upper = edges();
+    (void)checked_offset(uint64_t{2} * upper.values.size());
     const Rows32 lower = transpose(exec_, upper.values.data(), upper.values.size(), 1, vertices_);
     Rows32 rows{Buffer<uint32_t>(exec_, size_t{vertices_} + 1),
                 Buffer<uint32_t>(exec_, 2 * upper.values.size())};
@@ -425,6 +437,15 @@ DeviceOrder<2> order_on_host(const TriMesh& mesh, const SurfaceOptions& options)
   return copy_order(options.exec, tessera::tile(mesh, on_host));
 }
 
+/// As many values in each field as there are elements, and no more of these than ids can name.
+bool has_sound_sizes(const TriMesh& mesh) {
+  const auto all_have = [](const auto& fields, size_t count) {
+    return std::ranges::all_of(fields, [&](const Field& field) { return field.size() == count; });
+  };
+  return mesh.vertex_count() < VertexId::invalid_index && mesh.cell_count() < FaceId::invalid_index &&
+         all_have(mesh.point_data, mesh.vertex_count()) && all_have(mesh.cell_data, mesh.cell_count());
+}
+
 /// Or nothing, if something is wrong with it.
 std::optional<DeviceOrder<2>> order_on_device(const TriMesh& mesh, const SurfaceOptions& options) {
   const Exec& exec = options.exec;
@@ -443,7 +464,7 @@ std::shared_ptr<SurfaceStore> make_device_surface(const TriMesh& mesh, const Sur
   const Monitor& monitor = monitor_of(options.monitor);
   monitor.update("ordering the surface", 0);
   std::optional<DeviceOrder<2>> order;
-  if (options.partition == nullptr && options.order != VertexOrder::lloyd)
+  if (options.partition == nullptr && options.order != VertexOrder::lloyd && has_sound_sizes(mesh))
     order = order_on_device(mesh, options);
   if (!order.has_value()) order = order_on_host(mesh, options);  // which says what is wrong
   options.exec = given.exec;

@@ -399,11 +399,12 @@ TEST(WriteErrors, OptionsThatAFormatHasNoUseFor) {
                            std::initializer_list<std::string_view> words) {
     expect_error(ErrorCode::bad_option, words, [&] { return write_mesh(directory / name, mesh, options); });
   };
-  for (const char* const format : {"vtk", "ply", "obj", "stl", "off", "glb"})
+  for (const char* const format : {"vtk", "ply", "obj", "stl", "off", "glb", "gltf"})
     refused(std::string("a.") + format, {.compress = true}, {"a.", format, "cannot be compressed", "vtu"});
   refused("a.data", {.compress = true, .format = "ply"}, {"a.data", "ply files cannot be compressed"});
   refused("a.vtu", {.ascii = true, .compress = true}, {"a.vtu", "not compressed"});
   refused("a.glb", {.ascii = true}, {"a.glb", "text"});
+  refused("a.gltf", {.ascii = true}, {"a.gltf", "text"});
   expect_error(ErrorCode::bad_option, {"a.vtk", "cannot be compressed"},
                [&] { return write_poly(directory / "a.vtk", PolyData{}, {.compress = true}); });
   EXPECT_EQ(directory.file_count(), 0U);

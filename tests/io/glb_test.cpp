@@ -1,4 +1,5 @@
-// glTF files, taken apart by hand: the chunks and arrays as the specification of glTF 2.0 lays them out.
+// glTF files, taken apart by hand: the chunks, base64 and arrays as the specification of glTF 2.0 lays them
+// out.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,6 +42,45 @@ Glb take_apart(const std::string& file) {
   glb.bytes = file.substr(rest + 8);
   EXPECT_EQ(word_at(file, rest), glb.bytes.size());
   EXPECT_EQ(glb.text["buffers"], json::parse(R"([{"byteLength":)" + std::to_string(glb.bytes.size()) + "}]"));
+  return glb;
+}
+
+std::string decode_base64(std::string_view text) {
+  EXPECT_EQ(text.size() % 4, 0U);
+  const std::size_t padding = text.size() - std::min(text.find('='), text.size());
+  EXPECT_LE(padding, 2U);
+  std::string bytes;
+  std::uint32_t bits = 0;
+  int held = 0;  // bits that are not yet a byte
+  for (const char c : text.substr(0, text.size() - padding)) {
+    const int digit = c >= 'A' && c <= 'Z'   ? c - 'A'
+                      : c >= 'a' && c <= 'z' ? c - 'a' + 26
+                      : c >= '0' && c <= '9' ? c - '0' + 52
+                      : c == '+'             ? 62
+                      : c == '/'             ? 63
+                                             : -1;
+    EXPECT_GE(digit, 0) << c;
+    bits = bits << 6 | static_cast<std::uint32_t>(digit);
+    held += 6;
+    if (held < 8) continue;
+    held -= 8;
+    bytes += static_cast<char>(bits >> held & 255);
+  }
+  EXPECT_EQ(bits & ((1U << held) - 1), 0U);  // the last digit has no bits that mean nothing
+  return bytes;
+}
+
+/// The text form. What is returned has no address of the buffer, as the JSON of the binary form.
+Glb take_apart_text(const std::string& file) {
+  Glb glb{json::parse(file), {}};
+  if (!glb.text.contains("buffers")) return glb;
+  json& buffer = glb.text["buffers"].at(0);
+  const std::string uri = buffer.at("uri");
+  const std::string start = "data:application/octet-stream;base64,";
+  EXPECT_TRUE(uri.starts_with(start));
+  glb.bytes = decode_base64(std::string_view(uri).substr(start.size()));
+  EXPECT_EQ(buffer.at("byteLength"), glb.bytes.size());
+  buffer.erase("uri");
   return glb;
 }
 
@@ -134,18 +174,51 @@ TEST(Glb, HoldsPointsAloneAndNothing) {
   EXPECT_FALSE(glb.text["meshes"][0]["primitives"][0].contains("indices"));
 }
 
+// 136, 32, 12 and no bytes: every length of the last group of base64.
+TEST(Glb, TextHoldsTheSameAsBinary) {
+  TempDir directory;
+  TriMesh pair;
+  pair.points = Array<Vec3f>{{1, 2, 3}, {-4, 5e-20F, 6e20F}};
+  pair.point_data.add(Field("RGB", Array<std::uint8_t>{255, 254, 253, 0, 1, 2}, 3));
+  TriMesh point;
+  point.points = Array<Vec3f>{{1, 2, 3}};
+  for (const TriMesh& mesh : {dressed(), pair, point, TriMesh{}}) {
+    const WriteReport binary = write_mesh(directory / "a.glb", mesh);
+    const WriteReport text = write_mesh(directory / "a.gltf", mesh);
+    EXPECT_EQ(text.notes.size(), binary.notes.size());
+    const Glb a = take_apart(testing::load(directory / "a.glb"));
+    const Glb b = take_apart_text(testing::load(directory / "a.gltf"));
+    EXPECT_EQ(b.text, a.text);
+    EXPECT_EQ(b.bytes, a.bytes);
+  }
+  write_mesh(directory / "a.gltf", dressed());
+  const Glb gltf = take_apart_text(testing::load(directory / "a.gltf"));
+  EXPECT_EQ(numbers<float>(gltf, json(0), "VEC3", 5126),
+            (std::vector<float>{0, 0, 0, 1, 0, -2.5F, 0, 1, 0, 0.1F, 1, 3}));
+  EXPECT_EQ(numbers<std::uint32_t>(gltf, gltf.text["meshes"][0]["primitives"][0]["indices"], "SCALAR", 5125),
+            (std::vector<std::uint32_t>{0, 1, 2, 2, 1, 3}));
+}
+
 TEST(Glb, RefusesWhatItCannotHold) {
   TempDir directory;
   TriMesh mesh = testing::make_two_triangles<double>();
   mesh.points.visit([](auto p) { p[2].y = 1e39; });  // infinite as a float
-  testing::expect_error(ErrorCode::unsupported, {"a.glb", "point 2", "no finite place"},
-                        [&] { return write_mesh(directory / "a.glb", mesh); });
-  testing::expect_error(ErrorCode::unsupported, {"a.glb", "can only hold triangles"},
-                        [&] { return write_mesh(directory / "a.glb", TetMesh{}); });
-  EXPECT_EQ(directory.file_count(), 0U);
-  testing::save(directory / "b.glb", "glTF");
-  testing::expect_error(ErrorCode::unsupported, {"b.glb", "can only be written"},
-                        [&] { return read_mesh(directory / "b.glb"); });
+  for (const std::string form : {"glb", "gltf"}) {
+    const std::filesystem::path file = directory / ("a." + form);
+    testing::expect_error(ErrorCode::unsupported,
+                          {"a." + form, "a " + form + " file", "point 2", "no finite"},
+                          [&] { return write_mesh(file, mesh); });
+    testing::expect_error(ErrorCode::unsupported,
+                          {"a." + form, "a " + form + " file can only hold triangles"},
+                          [&] { return write_mesh(file, TetMesh{}); });
+    testing::expect_error(ErrorCode::bad_option, {"a." + form, "text"},
+                          [&] { return write_mesh(file, mesh, {.ascii = true}); });
+    EXPECT_EQ(directory.file_count(), 0U);
+    testing::save(file, "glTF");
+    testing::expect_error(ErrorCode::unsupported, {"a." + form, "can only be written"},
+                          [&] { return read_mesh(file); });
+    std::filesystem::remove(file);
+  }
 }
 
 }  // namespace

@@ -180,11 +180,17 @@ TEST_F(Raster, NrrdData) {
   expect_bad("a.nrrd", head + "encoding: raw\n\n" + raw.substr(1), {"a.nrrd", "6 numbers", "11 bytes"});
   expect_bad("a.nrrd", head + "encoding: gzip\n\n" + members.substr(0, members.size() - 12), {"compressed"});
   expect_bad("a.nrrd", head + "encoding: gzip\n\n" + members.substr(0, members.size() - 3), {"compressed"});
-  expect_bad("a.nrrd", head + "encoding: gzip\n\n" + raw, {"do not uncompress"});
+  expect_bad("a.nrrd", head + "encoding: gzip\n\n" + raw, {"damaged compressed data"});
   expect_bad(
       "a.nrrd",
       "NRRD0004\ntype: short\ndimension: 2\nsizes: 30000 20000\nendian: big\nencoding: gzip\n\n" + members,
-      {"600000000 numbers", "compressed"});
+      {"a.nrrd", "unpacks to more than 53664 bytes", "52 compressed bytes", "unpack it first"},
+      ErrorCode::unsupported);
+  // Beyond 256 MiB a hundred bytes for one, although deflate can make a thousand of it.
+  expect_bad("a.nrrd",
+             "NRRD0004\ntype: uchar\ndimension: 2\nsizes: 20000 20000\nencoding: gzip\n\n" + members +
+                 std::string(500000, '\0'),
+             {"a.nrrd", "unpacks to more than 268435456 bytes", "unpack it first"}, ErrorCode::unsupported);
   expect_bad("a.nrrd", head + "encoding: raw\n", {"ends inside its header"});
   expect_bad("a.nrrd", head + "encoding: raw\nSizes: 2 3\n\n" + raw, {"a.nrrd", "field \"sizes\" twice"});
   expect_bad("a.nrrd", head + "encoding: hex\n\n", {"hex"}, ErrorCode::unsupported);
@@ -234,7 +240,7 @@ TEST_F(Raster, BadMetaImages) {
   expect_bad("a.mha", meta(good + "\nElementNumberOfChannels = 9223372036854775807", "LOCAL\nabcd"),
              {"components"});
   expect_bad("a.mha", meta(good + "\nCompressedData = maybe", "LOCAL\nabcd"), {"maybe"});
-  expect_bad("a.mha", meta(good + "\nCompressedData = True", "LOCAL\nabcd"), {"uncompress"});
+  expect_bad("a.mha", meta(good + "\nCompressedData = True", "LOCAL\nabcd"), {"damaged compressed data"});
   expect_bad("a.mha", meta(good + "\nElementSpacing = 1 x", "LOCAL\nabcd"), {"\"x\"", "ElementSpacing"});
   expect_bad("a.mha", "ObjectType = Tube\nNDims = 3\nElementDataFile = LOCAL\n", {"tube"},
              ErrorCode::unsupported);
@@ -247,6 +253,22 @@ TEST_F(Raster, BadMetaImages) {
              {"HeaderSize", "compressed"}, ErrorCode::unsupported);
   EXPECT_EQ(read_one("a.mha", meta(good + "\nHeaderSize = -1", "LOCAL\nzzabcd")).field("values"),
             Field("values", Array<std::uint8_t>{'a', 'b', 'c', 'd'}));
+}
+
+// A volume of labels, most of them 0, shrinks far more than measured values do.
+TEST_F(Raster, ReadsWhatShrinksToLessThanAHundredth) {
+  vtkNew<vtkImageData> image;
+  image->SetDimensions(200, 100, 100);
+  image->AllocateScalars(VTK_UNSIGNED_CHAR, 1);
+  image->GetPointData()->GetScalars()->Fill(7);
+  vtkNew<vtkMetaImageWriter> writer;
+  writer->SetFileName((directory / "a.mha").c_str());
+  writer->SetInputData(image);
+  writer->SetCompression(true);
+  writer->Write();
+  EXPECT_LT(std::filesystem::file_size(directory / "a.mha"), 2000000U / 100);
+  EXPECT_EQ(read_grid(directory / "a.mha").field("values"),
+            Field("values", Array<std::uint8_t>(2000000, std::uint8_t{7})));
 }
 
 TEST_F(Raster, ReadsWhatVtkWrites) {

@@ -311,7 +311,7 @@ TEST(ReadOnlyFormats, AreNotWritten) {
   const TriMesh mesh = testing::make_two_triangles<float>();
   for (const char* name : {"a.msh", "a.mesh", "a.node", "a.ele"}) {
     expect_error(ErrorCode::unsupported,
-                 {name, "can only be read", "vtu, vtp, vti, vtk, ply, obj, stl, off, glb"},
+                 {name, "can only be read", "vtu, vtp, vti, vtk, ply, obj, stl, off, glb, gltf"},
                  [&] { write_mesh(directory / name, mesh); });
   }
   EXPECT_EQ(directory.file_count(), 0U);

@@ -32,6 +32,7 @@ constexpr auto formats = std::to_array<Format>({
     {"stl", true, read_stl, write_stl},
     {"off", true, read_off, write_off, nullptr, true},
     {"glb", true, nullptr, write_glb, nullptr, false, false, true},
+    {"gltf", true, nullptr, write_gltf, nullptr, false, false, true},
     {"msh", false, read_msh},
     {"mesh", false, read_medit},
     {"node", false, read_tetgen},

@@ -41,6 +41,7 @@ void write_obj(Output& output, const MeshRef& mesh, const WriteOptions& options)
 void write_stl(Output& output, const MeshRef& mesh, const WriteOptions& options);
 void write_off(Output& output, const MeshRef& mesh, const WriteOptions& options);
 void write_glb(Output& output, const MeshRef& mesh, const WriteOptions& options);
+void write_gltf(Output& output, const MeshRef& mesh, const WriteOptions& options);
 
 /// The same for what write_poly() is given.
 using PolyWriter = void (*)(Output& output, const PolyData& poly, const WriteOptions& options);

@@ -13,7 +13,7 @@ namespace tessera::detail::io {
 class Gunzip {
  public:
   /// The descriptor stays the caller's. Errors name the file.
-  Gunzip(int descriptor, std::string name);
+  Gunzip(int descriptor, const std::string& name);
   Gunzip(const Gunzip&) = delete;
   Gunzip& operator=(const Gunzip&) = delete;
   ~Gunzip();
@@ -27,11 +27,8 @@ class Gunzip {
  private:
   struct State;
   [[nodiscard]] std::size_t unpack(void* to, std::size_t bytes);
-  void refill();
   void rewind();
 
-  int descriptor_;
-  std::string name_;
   std::unique_ptr<State> state_;
 };
 

@@ -5,84 +5,36 @@
 #include <filesystem>
 #include <limits>
 
-#include <vtk_zlib.h>
-
+#include <tessera/io/detail/inflater.h>
 #include <tessera/io/detail/text.h>
 
 namespace tessera::detail::io {
 namespace {
 
-/// Undoes gzip and zlib, front to back.
-class Inflater {
- public:
-  explicit Inflater(Input& input) : input_(input) {
-    constexpr int any_header = 32;
-    if (inflateInit2(&stream_, MAX_WBITS + any_header) != Z_OK) throw std::bad_alloc();
-  }
-  Inflater(const Inflater&) = delete;
-  Inflater& operator=(const Inflater&) = delete;
-  ~Inflater() { inflateEnd(&stream_); }
-
-  void read(unsigned char* to, std::uint64_t bytes) {
-    while (bytes > 0) {
-      const auto part = static_cast<uInt>(std::min<std::uint64_t>(bytes, 1 << 20));
-      stream_.next_out = to;
-      stream_.avail_out = part;
-      step();
-      const std::uint64_t done = part - stream_.avail_out;
-      to += done;
-      bytes -= done;
-    }
-  }
-
-  /// Reads the end of the data, with the sum that checks them. False if there are more.
-  [[nodiscard]] bool ends_here() {
-    unsigned char more = 0;
-    while (!has_ended_) {
-      stream_.next_out = &more;
-      stream_.avail_out = 1;
-      step();
-      if (stream_.avail_out == 0) return false;
-    }
-    return true;
-  }
-
- private:
-  void step() {
-    const std::string_view text = input_.peek();
-    if (text.empty()) input_.fail("ends in the middle of its compressed data");
-    if (has_ended_) inflateReset(&stream_);  // gzip files may be put together
-    std::string window(text.substr(0, 1 << 16));
-    stream_.next_in = reinterpret_cast<Bytef*>(window.data());
-    stream_.avail_in = static_cast<uInt>(window.size());
-    const int status = inflate(&stream_, Z_NO_FLUSH);
-    if (status == Z_MEM_ERROR) throw std::bad_alloc();
-    if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
-      input_.fail("holds compressed data that do not uncompress");
-    has_ended_ = status == Z_STREAM_END;
-    input_.consume(window.size() - stream_.avail_in);
-  }
-
-  Input& input_;
-  z_stream stream_ = {};
-  bool has_ended_ = false;
-};
+void read_inflated(Inflater& inflater, unsigned char* to, std::uint64_t bytes) {
+  for (std::size_t done = 0; bytes > 0; to += done, bytes -= done) done = inflater.unpack(to, bytes);
+}
 
 void skip_inflated(Inflater& inflater, std::uint64_t bytes) {
   std::array<unsigned char, 4096> ignored = {};
   for (; bytes > 0; bytes -= std::min<std::uint64_t>(bytes, ignored.size()))
-    inflater.read(ignored.data(), std::min<std::uint64_t>(bytes, ignored.size()));
+    read_inflated(inflater, ignored.data(), std::min<std::uint64_t>(bytes, ignored.size()));
+}
+
+/// Reads the end of the data, with the sum that checks them. False if there are more.
+bool ends_here(Inflater& inflater) {
+  unsigned char more = 0;
+  while (!inflater.is_between_members()) {
+    if (inflater.unpack(&more, 1) > 0) return false;
+  }
+  return true;
 }
 
 /// Shows that the file can hold the numbers, before memory is taken for them.
 void check_size(const Input& input, const Raster& raster, std::uint64_t count) {
-  const std::uint64_t width = raster.encoding == RasterEncoding::text ? 1 : size_of(raster.type);
-  if (raster.encoding != RasterEncoding::deflated) return input.require(count, width, "numbers");
-  constexpr std::uint64_t most_expansion = 1032;
-  if (count > input.remaining() * most_expansion / width) {
-    input.fail("claims " + std::to_string(count) + " numbers from " + std::to_string(input.remaining()) +
-               " compressed bytes");
-  }
+  if (raster.encoding == RasterEncoding::deflated)
+    return check_expansion(input, input.remaining(), count * size_of(raster.type));
+  input.require(count, raster.encoding == RasterEncoding::text ? 1 : size_of(raster.type), "numbers");
 }
 
 void skip(Input& input, const Raster& raster, std::uint64_t bytes) {
@@ -116,9 +68,8 @@ Field read_field(Input& input, const Raster& raster, std::uint64_t points, FileR
     if (raster.encoding == RasterEncoding::raw) return read_binary<T>(input, values, raster.is_big_endian);
     Inflater inflater(input);
     skip_inflated(inflater, static_cast<std::uint64_t>(raster.skipped_bytes));
-    inflater.read(reinterpret_cast<unsigned char*>(values.data()), values.size_bytes());
-    if (!inflater.ends_here())
-      report.notes.emplace_back("Left out numbers behind those that the sizes name.");
+    read_inflated(inflater, reinterpret_cast<unsigned char*>(values.data()), values.size_bytes());
+    if (!ends_here(inflater)) report.notes.emplace_back("Left out numbers behind those that the sizes name.");
     if (raster.is_big_endian != (std::endian::native == std::endian::big))
       swap_bytes(values.data(), values.size(), sizeof(T));
   });

@@ -1,5 +1,8 @@
-// Writer of glTF 2.0 in its binary form (.glb): one mesh of triangles with normals and colours of its points.
-// A header, a chunk of JSON that describes arrays, and a chunk with the arrays, each of whole words.
+// Writer of glTF 2.0: one mesh of triangles with normals and colours of its points, as arrays and JSON that
+// describes them.
+//
+//   .glb     a header, a chunk of JSON and a chunk with the arrays, each of whole words
+//   .gltf    JSON alone; the address of its buffer holds the arrays in base64
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -40,23 +43,67 @@ const Field* find_role(const FieldSet& fields, Role role) {
   return found == fields.end() ? nullptr : &*found;
 }
 
-class GlbWriter {
+/// Bytes as base64 (RFC 4648), on their way to a file.
+class Base64 {
  public:
-  GlbWriter(Output& output, const TriMesh& mesh)
+  explicit Base64(Output& output) : output_(output) {}
+
+  void write(std::string_view bytes) {
+    for (const char c : bytes) {
+      group_ = group_ << 8 | static_cast<unsigned char>(c);
+      if (++count_ == 3) finish();
+    }
+  }
+  /// Writes what is left of a group of three bytes.
+  void finish() {
+    constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    if (count_ == 0) return;
+    group_ <<= 8 * (3 - count_);
+    std::array<char, 4> text = {};
+    for (unsigned k = 0; k < 4; ++k) text[k] = k > count_ ? '=' : digits[group_ >> (18 - 6 * k) & 63];
+    output_.write(std::string_view(text.data(), text.size()));
+    group_ = count_ = 0;
+  }
+
+ private:
+  Output& output_;
+  std::uint32_t group_ = 0;
+  unsigned count_ = 0;  ///< bytes in the group
+};
+
+enum class GltfForm : std::uint8_t { binary, text };
+
+class GltfWriter {
+ public:
+  GltfWriter(Output& output, const TriMesh& mesh, GltfForm form)
       : output_(output),
         mesh_(mesh),
+        form_(form),
         normals_(find_role(mesh.point_data, Role::normals)),
         colours_(find_role(mesh.point_data, Role::colours)) {}
 
+  static std::string_view holder(GltfForm form) {
+    return form == GltfForm::binary ? "a glb file" : "a gltf file";
+  }
+
   void write() {
-    note_left_out(output_.notes, "a glb file", mesh_, [&](const Field& field, bool is_of_points) {
+    note_left_out(output_.notes, holder(form_), mesh_, [&](const Field& field, bool is_of_points) {
       return is_of_points && (&field == normals_ || &field == colours_);
     });
     if (mesh_.vertex_count() > 0) describe();
-    std::string json = make_json();
+    if (form_ == GltfForm::binary) {
+      write_binary();
+    } else {
+      write_text();
+    }
+  }
+
+ private:
+  void write_binary() {
+    std::string json = make_json().append(json_end());
     json.append((4 - json.size() % 4) % 4, ' ');
     const std::uint64_t length = 12 + 8 + json.size() + (bytes_ > 0 ? 8 + bytes_ : 0);
-    if (length > 0xFFFFFFFFu) output_.refuse("a glb file holds at most 4 GiB");
+    if (length > 0xFFFFFFFFu) output_.refuse("a glb file holds at most 4 GiB; gltf files have no such limit");
     output_.write("glTF");
     put(std::uint32_t{2});
     put(static_cast<std::uint32_t>(length));
@@ -69,7 +116,17 @@ class GlbWriter {
     write_arrays();
   }
 
- private:
+  void write_text() {
+    output_.write(make_json());
+    if (bytes_ > 0) {
+      output_.write(R"(,"uri":"data:application/octet-stream;base64,)");
+      write_arrays();
+      base64_.finish();
+      output_.write("\"");
+    }
+    output_.write(json_end());
+  }
+
   [[nodiscard]] bool has_byte_colours() const { return colours_->type() == ScalarType::u8; }
 
   /// Fills the lists of accessors and views, in the order in which write_arrays() writes them.
@@ -114,13 +171,15 @@ class GlbWriter {
       const Vec3d exact = mesh_.points[VertexId(static_cast<std::uint32_t>(i))];
       const Vec3f p = vec_cast<float>(exact);
       if (!std::isfinite(p.x) || !std::isfinite(p.y) || !std::isfinite(p.z))
-        output_.refuse("a glb file cannot hold point " + std::to_string(i) + ", which has no finite place");
+        output_.refuse(std::string(holder(form_)) + " cannot hold point " + std::to_string(i) +
+                       ", which has no finite place");
       is_rounded = is_rounded || vec_cast<double>(p) != exact;
       low = i == 0 ? p : Vec3f{std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
       high = i == 0 ? p : Vec3f{std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
     }
     if (is_rounded)
-      output_.notes.emplace_back("Rounded the coordinates to floats, all that a glb file holds.");
+      output_.notes.push_back("Rounded the coordinates to floats, all that " + std::string(holder(form_)) +
+                              " holds.");
     return R"(,"min":)" + list(low) + R"(,"max":)" + list(high);
   }
 
@@ -136,9 +195,10 @@ class GlbWriter {
     });
   }
 
+  /// All but its end: the description of the buffer comes last, and what follows depends on the form.
   [[nodiscard]] std::string make_json() const {
     const std::string asset = R"("asset":{"version":"2.0","generator":"tessera"},"scene":0,)";
-    if (count_ == 0) return "{" + asset + R"("scenes":[{}]})";
+    if (count_ == 0) return "{" + asset + R"("scenes":[{}])";
     const std::string mode = mesh_.cell_count() > 0 ? "4" : "0";  // triangles or points
     return "{" + asset +
            R"("scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],"materials":[{"doubleSided":true,)" +
@@ -146,8 +206,9 @@ class GlbWriter {
            R"("pbrMetallicRoughness":{"metallicFactor":0}}],"meshes":[{"primitives":[{"attributes":{)" +
            attributes_ + "}," + indices_ + R"("material":0,"mode":)" + mode + R"(}]}],"accessors":[)" +
            accessors_ + R"(],"bufferViews":[)" + views_ + R"(],"buffers":[{"byteLength":)" +
-           std::to_string(bytes_) + "}]}";
+           std::to_string(bytes_);
   }
+  [[nodiscard]] std::string_view json_end() const { return bytes_ > 0 ? "}]}" : "}"; }
 
   void write_arrays() {
     mesh_.points.visit([&](auto points) {
@@ -201,11 +262,14 @@ class GlbWriter {
   template <class T>
   void put(T value) {
     if constexpr (std::endian::native == std::endian::big) swap_bytes(&value, 1, sizeof(T));
-    output_.write(std::string_view(reinterpret_cast<const char*>(&value), sizeof(T)));
+    const std::string_view bytes(reinterpret_cast<const char*>(&value), sizeof(T));
+    form_ == GltfForm::binary ? output_.write(bytes) : base64_.write(bytes);
   }
 
   Output& output_;
   const TriMesh& mesh_;
+  GltfForm form_;
+  Base64 base64_{output_};
   const Field* normals_;
   const Field* colours_;
   std::uint64_t count_ = 0;  ///< of arrays
@@ -213,10 +277,18 @@ class GlbWriter {
   std::string attributes_, indices_, accessors_, views_;
 };
 
+void write(Output& output, const MeshRef& mesh, GltfForm form) {
+  GltfWriter(output, only_triangles(output, mesh, GltfWriter::holder(form)), form).write();
+}
+
 }  // namespace
 
 void write_glb(Output& output, const MeshRef& mesh, const WriteOptions&) {
-  GlbWriter(output, only_triangles(output, mesh, "a glb file")).write();
+  write(output, mesh, GltfForm::binary);
+}
+
+void write_gltf(Output& output, const MeshRef& mesh, const WriteOptions&) {
+  write(output, mesh, GltfForm::text);
 }
 
 }  // namespace tessera::detail::io

@@ -3,14 +3,17 @@
 //   build/release/benchmarks/topology [--smoke] [n | mesh.raw] [threads] [question] [vertices a tile]
 // The mesh is kuhn-n with its rough field, or a file of three 8-byte numbers (any, vertices, tets), points
 // (x, y, z as float32), corners (int32) and a field (float32).
-// With a question (tile, critical_points, gradient, persistence, simplify, morse_smale, morse_smale_walls)
-// only that one is asked, so that the peak memory is its own.
+// With a question (tile, critical_points, gradient, persistence, simplify, morse_smale, morse_smale_walls,
+// wall_polygons) only that one is asked, so that the peak memory is its own. wall_polygons goes on from the
+// walls to their points and polygons, which is what others return as 2-separatrices.
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include <tessera/mesh/make.h>
+#include <tessera/topology/export.h>
 #include <tessera/topology/morse_smale.h>
 #include <tessera/topology/simplification.h>
 
@@ -83,6 +86,13 @@ int main(int argc, char** argv) {
     const auto complex = morse_smale(tiles, field, {.exec = exec, .walls = walls, .keep_paths = false});
     return complex.separatrices.ends.size() + complex.walls.descending.size();
   };
+  const auto make_polygons = [&] {
+    const TiledMesh<3> tiles = tile(mesh, tiling);
+    auto complex = morse_smale(tiles, field, {.exec = exec, .walls = true, .keep_paths = false});
+    TopologyExporter<3> exporter(complex.gradient, mesh, field, {.exec = exec});
+    const PolyData polygons = exporter.walls(std::move(complex.walls));
+    return complex.separatrices.ends.size() + polygons.vertex_count() + polygons.polygons.size();
+  };
   ask("tile", [&] { return tile(mesh, tiling).tile_count(); });
   ask("critical_points", [&] {
     const TiledMesh<3> tiles = tile(mesh, tiling);
@@ -105,4 +115,5 @@ int main(int argc, char** argv) {
   }
   ask("morse_smale", [&] { return morse(false); });
   ask("morse_smale_walls", [&] { return morse(true); });
+  ask("wall_polygons", make_polygons);
 }

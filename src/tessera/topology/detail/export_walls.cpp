@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include <tessera/core/csr.h>
+#include <tessera/core/id.h>
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/topology/detail/critical_numbers.h>
 #include <tessera/topology/detail/export_parts.h>
@@ -19,15 +21,10 @@ using Simplex = Gradient<3>::Simplex;
 constexpr std::int8_t ascending_wall = 1;
 constexpr std::int8_t descending_wall = 2;
 
+/// A wall has the number of the saddle that spans it.
+using WallId = Id<struct WallTag>;
 /// Saddles by the wall they lie on.
-struct SaddleLists {
-  Array<uint32_t> offsets = {0};
-  Array<uint32_t> saddles;
-
-  [[nodiscard]] std::span<const uint32_t> operator[](size_t wall) const {
-    return {saddles.data() + offsets[wall], offsets[wall + 1] - offsets[wall]};
-  }
-};
+using SaddleLists = Csr<WallId, uint32_t>;
 
 /// Which saddles lie on which walls: a 1-saddle is on the descending wall of a 2-saddle exactly if the
 /// 2-saddle is on the ascending wall of the 1-saddle.
@@ -70,7 +67,7 @@ SaddleLists find_descending_ends(const GradientData<3>& gradient, const Walls& w
     }
   });
   SaddleLists lists;
-  join_lists(parts, lists.offsets, lists.saddles);
+  join_lists(parts, lists.offsets, lists.values);
   return lists;
 }
 
@@ -78,12 +75,12 @@ SaddleLists find_descending_ends(const GradientData<3>& gradient, const Walls& w
 SaddleLists transpose(const SaddleLists& lists, size_t saddles) {
   SaddleLists result;
   result.offsets.assign(saddles + 1, 0);
-  for (const uint32_t saddle : lists.saddles) ++result.offsets[saddle + 1];
+  for (const uint32_t saddle : lists.values) ++result.offsets[saddle + 1];
   for (size_t s = 0; s < saddles; ++s) result.offsets[s + 1] += result.offsets[s];
-  result.saddles.resize(lists.saddles.size());
+  result.values.resize(lists.values.size());
   Array<uint32_t> next = result.offsets;
-  for (uint32_t wall = 0; wall + 1 < lists.offsets.size(); ++wall) {
-    for (const uint32_t saddle : lists[wall]) result.saddles[next[saddle]++] = wall;
+  for (uint32_t wall = 0; wall < lists.size(); ++wall) {
+    for (const uint32_t saddle : lists[WallId(wall)]) result.values[next[saddle]++] = wall;
   }
   return result;
 }
@@ -249,7 +246,7 @@ class WallPoly {
   }
 
   void add_descending(size_t wall, const TakenNumbers& numbers) {
-    const auto saddles = ends_.of_descending[wall];
+    const auto saddles = ends_.of_descending[WallId(static_cast<uint32_t>(wall))];
     VertexId lowest = table_[2].lowest[wall];
     uint32_t boundary = is_boundary_triangle(wall);
     const auto lower = [&](VertexId v) { lowest = is_lower(v, lowest) ? v : lowest; };
@@ -270,7 +267,7 @@ class WallPoly {
   }
 
   void add_ascending(size_t wall, const TakenNumbers& numbers) {
-    const auto saddles = ends_.of_ascending[wall];
+    const auto saddles = ends_.of_ascending[WallId(static_cast<uint32_t>(wall))];
     VertexId highest = table_[1].highest[wall];
     uint32_t boundary = is_open_[wall];
     const auto raise = [&](VertexId v) { highest = is_lower(highest, v) ? v : highest; };

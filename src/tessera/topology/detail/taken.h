@@ -25,6 +25,11 @@ class TakenSet {
     if ((word.load(std::memory_order_relaxed) & bit) != 0) return false;
     return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
   }
+  /// Others may be taking it.
+  [[nodiscard]] bool has(std::uint32_t element) const {
+    const std::atomic_ref word(const_cast<std::uint64_t&>(words_[element / 64]));  // which it does not change
+    return (word.load(std::memory_order_relaxed) >> (element % 64) & 1) != 0;
+  }
   [[nodiscard]] const Array<std::uint64_t>& words() const { return words_; }
 
  private:

@@ -60,7 +60,7 @@ void expect_equal_to_naive(const std::array<std::uint32_t, 3>& dims, double nan_
   }
   const Field field("f", Array<double>(values.begin(), values.end()));
   for (const int threads : {1, 3}) {
-    const ContourLines found = contour_lines(grid, field, {{0.1}}, Exec::host(threads));
+    const ContourLines found = contour_lines(grid, field, {{0.1}}, {.exec = Exec::host(threads)});
     std::multiset<std::set<Edge>> segments;
     std::set<Edge> used;
     for (std::size_t s = 0; s < found.lines.lines.size(); ++s) {
@@ -126,7 +126,8 @@ TEST(ContourLines, OfTrianglesAreClosedCircles) {
   mesh.point_data.add(Field("height", std::move(height)));
   const std::array<double, 2> values = {-0.5, 0.3};
   for (const int threads : {1, 3}) {
-    const ContourLines found = contour_lines(mesh, mesh.field("height"), values, Exec::host(threads));
+    const ContourLines found =
+        contour_lines(mesh, mesh.field("height"), values, {.exec = Exec::host(threads)});
     const PolyData& lines = found.lines;
     std::map<std::uint32_t, std::array<int, 2>> uses;  // every point ends one segment and begins one
     std::array<double, 2> area = {};

@@ -191,15 +191,18 @@ ContourLines slice(const TriMesh& mesh, const Plane& plane, const SliceOptions& 
 }
 
 ContourLines contour_lines(const TriMesh& mesh, const Field& field, std::span<const double> isovalues,
-                           const Exec& exec) {
-  (void)host_only(exec, "contour_lines()");
+                           const ContourLineOptions& options) {
+  (void)host_only(options.exec, "contour_lines()");
   expect_contourable(
       {mesh.vertex_count(), mesh.cell_count(), mesh.point_data, mesh.cell_data, field, isovalues});
-  const Exec host = host_for(exec, mesh.cell_count());
+  const Exec host = host_for(options.exec, mesh.cell_count());
   expect_usable(mesh, host);
   Array<double> distances(mesh.vertex_count());
   ContourLines result;
+  std::size_t done = 0;
   for (const double isovalue : isovalues) {
+    monitor_of(options.monitor)
+        .update("finding contour lines", static_cast<double>(done++) / static_cast<double>(isovalues.size()));
     field.visit([&](auto values) {
       host_for_each(host, distances.size(), [&](std::size_t v) {
         const double apart = static_cast<double>(values[v]) - isovalue;
@@ -211,6 +214,7 @@ ContourLines contour_lines(const TriMesh& mesh, const Field& field, std::span<co
     lines.append_to(result);
   }
   finish(result, mesh, host);
+  if (!options.keep_provenance) result.provenance = {};
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tessera/core/csr.h>
+#include <tessera/core/detail/monitor.h>
 #include <tessera/exec/detail/host/scan.h>
 #include <tessera/exec/detail/host_only.h>
 #include <tessera/exec/for_each.h>
@@ -110,7 +111,8 @@ class Squares {
 };
 
 template <class T>
-ContourLines find_lines(const Grid& grid, const SurfaceInput& input, const Exec& exec) {
+ContourLines find_lines(const Grid& grid, const SurfaceInput& input, const Exec& exec,
+                        const Monitor& monitor) {
   const Plane plane = plane_of(grid);
   const std::span<const T> values = input.field.as<T>();
   const LatticeFrame frame = lattice::frame_of(grid);
@@ -119,6 +121,8 @@ ContourLines find_lines(const Grid& grid, const SurfaceInput& input, const Exec&
   Array<Vec3<GridReal<T>>> points;
   std::vector<std::size_t> ends;
   for (const double value : input.isovalues) {
+    monitor.update("finding contour lines",
+                   static_cast<double>(ends.size()) / static_cast<double>(input.isovalues.size()));
     const auto isovalue = Isovalue<T>::of(value);
     Array<std::uint64_t> keys;
     Array<std::uint64_t> pixels;
@@ -158,14 +162,16 @@ ContourLines find_lines(const Grid& grid, const SurfaceInput& input, const Exec&
 }  // namespace
 
 ContourLines contour_lines(const Grid& grid, const Field& field, std::span<const double> isovalues,
-                           const Exec& exec) {
-  (void)host_only(exec, "contour_lines()");
+                           const ContourLineOptions& options) {
+  const Exec& exec = host_only(options.exec, "contour_lines()");
   SurfaceInput input{
       grid.vertex_count(), grid.cell_count(), grid.point_data, grid.cell_data, field, isovalues};
   expect_contourable(input);
   if (!is_plane(grid)) return {};
-  ContourLines result = field.visit(
-      [&](auto values) { return find_lines<typename decltype(values)::value_type>(grid, input, exec); });
+  const Monitor& monitor = monitor_of(options.monitor);
+  ContourLines result = field.visit([&](auto values) {
+    return find_lines<typename decltype(values)::value_type>(grid, input, exec, monitor);
+  });
   for (const Field& other : grid.point_data) {
     if (other.name() == field.name()) continue;
     result.lines.point_data.add(transfer_point_field(other, result.provenance, exec));
@@ -173,6 +179,7 @@ ContourLines contour_lines(const Grid& grid, const Field& field, std::span<const
   for (const Field& other : grid.cell_data) {
     result.lines.cell_data.add(transfer_cell_field(other, result.provenance, exec));
   }
+  if (!options.keep_provenance) result.provenance = {};
   return result;
 }
 

@@ -1,7 +1,9 @@
 // Denoising against plain loops, and what it does to noise and edges.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <stop_token>
@@ -10,6 +12,7 @@
 #include <tessera/core/error.h>
 #include <tessera/mesh/make.h>
 #include <tessera/surface/denoise.h>
+#include <tessera/surface/neighbourhoods.h>
 #include <tessera/surface/surface.h>
 
 #include "surface/naive_surface.h"
@@ -90,6 +93,57 @@ TEST(Denoise, TakesNeighbourhoodsOfAnySize) {
   const TriMesh mesh = test::with_noise(make_ico(3), 0.01, 1);  // 642 vertices
   for (const double sigma_c : {0.3, 10.0}) expect_denoised(mesh, {.iterations = 1, .sigma_c = sigma_c});
   expect_denoised(test::with_noise(test::make_star(600), 0.001, 4), {.iterations = 1, .sigma_c = 2});
+}
+
+/// The length of the edge in the middle, of those that have a length.
+double naive_median_edge(const TriMesh& mesh) {
+  std::vector<double> lengths;
+  const auto neighbours = test::naive_neighbours(mesh);
+  for (std::uint32_t v = 0; v < neighbours.size(); ++v) {
+    for (const std::uint32_t u : neighbours[v]) {
+      const double apart = length(mesh.points[VertexId(u)] - mesh.points[VertexId(v)]);
+      if (u < v && apart > 0) lengths.push_back(apart);
+    }
+  }
+  if (lengths.empty()) return 0;
+  std::sort(lengths.begin(), lengths.end());
+  return lengths[(lengths.size() - 1) / 2];
+}
+
+double default_sigma(const Surface& surface) {
+  auto at = positions<double>(surface);
+  return denoise(at, {.iterations = 0});
+}
+
+TEST(Denoise, TakesTheMedianEdge) {
+  for (const TriMesh& mesh : test::odd_surfaces()) {
+    const double expected = naive_median_edge(mesh);
+    EXPECT_NEAR(default_sigma(Surface(mesh)), expected, 2e-6 * expected);
+  }
+  TriMesh collapsed = test::in_double(make_ico(2));
+  collapsed.points.visit([](auto points) {
+    for (std::size_t v = 1; v < points.size(); ++v) points[v] = points[0];
+  });
+  EXPECT_EQ(default_sigma(Surface(collapsed)), 0);
+  EXPECT_EQ(denoise(collapsed), collapsed.points);
+}
+
+/// Points far away do not make the neighbourhoods of others larger: the work stays in proportion.
+TEST(Denoise, OfASurfaceWithHugeEdgesIsNoMoreWork) {
+  const auto count_neighbours = [](const TriMesh& mesh) {
+    const Surface surface(mesh);
+    return compute_neighbourhoods(surface, 2 * default_sigma(surface)).values().size();
+  };
+  TriMesh mesh = test::with_noise(make_torus(60, 50), 0.01, 3);
+  const std::size_t before = count_neighbours(mesh);
+  EXPECT_LT(before, 40 * mesh.vertex_count());
+  mesh.points.visit([](auto points) {
+    for (std::size_t v = 0; v < points.size(); v += 500) points[v].x += 1e9;
+  });
+  EXPECT_LT(count_neighbours(mesh), before + before / 20);
+  // Half of the edges of a fan are spokes: with those, every point would be a neighbour of every other.
+  const TriMesh fan = test::make_star(3000);
+  EXPECT_LT(count_neighbours(fan), 10 * fan.vertex_count());
 }
 
 TEST(Denoise, DoesNotDependOnThreadsAndTiles) {

@@ -13,6 +13,7 @@
 
 #include "surface/naive_surface.h"
 #include "surface/on_both_sides.h"
+#include "surface/recorded_monitor.h"
 
 namespace tessera {
 namespace {
@@ -59,6 +60,16 @@ TEST_F(DeviceMoves, FlowAsTheHost) {
       }
     }
   }
+}
+
+TEST_F(DeviceMoves, FlowSaysHowFarItIs) {
+  const TriMesh mesh = test::with_noise(make_torus(150, 100), 0.01, 1);
+  const test::RecordedMonitor recorded;
+  (void)flow(mesh, {.time = 0.01, .exec = Exec::cuda(0), .monitor = recorded.get()});
+  recorded.expect_progress("flowing", 2);
+  test::expect_cancelled("flowing", 0.2, [&](const Monitor* monitor) {
+    (void)flow(mesh, {.time = 0.01, .exec = Exec::cuda(0), .monitor = monitor});
+  });
 }
 
 TEST_F(DeviceMoves, DenoiseAsTheHost) {

@@ -5,13 +5,20 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <set>
 #include <stop_token>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <generate/surfaces.h>
 #include <tessera/core/error.h>
 #include <tessera/mesh/make.h>
+#include <tessera/surface/denoise.h>
 #include <tessera/surface/detail/exp.h>
+#include <tessera/surface/detail/sound_surface.h>
+#include <tessera/surface/flow.h>
 #include <tessera/surface/smooth.h>
 #include <tessera/surface/surface.h>
 
@@ -61,6 +68,33 @@ void expect_near(const std::vector<Vec3d>& found, const std::vector<Vec3d>& expe
   ASSERT_EQ(found.size(), expected.size());
   for (std::size_t v = 0; v < found.size(); ++v)
     ASSERT_LE(length(found[v] - expected[v]), tolerance * (1 + length(expected[v]))) << v;
+}
+
+/// Options that make no sense are refused, and nothing has moved.
+TEST(Smooth, RefusesOptionsThatMakeNoSense) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const TriMesh mesh = make_ico(2);
+  const auto expect_refusal = [](const auto& ask) {
+    try {
+      ask();
+      ADD_FAILURE() << "no error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::bad_option) << error.what();
+    }
+  };
+  for (const SmoothOptions& options :
+       {SmoothOptions{.step = nan}, SmoothOptions{.back_step = infinity}, SmoothOptions{.iterations = -1}})
+    expect_refusal([&] { (void)smooth(mesh, options); });
+  for (const DenoiseOptions& options :
+       {DenoiseOptions{.sigma_c = -1}, DenoiseOptions{.sigma_s = nan}, DenoiseOptions{.sigma_c = infinity},
+        DenoiseOptions{.iterations = -1}})
+    expect_refusal([&] { (void)denoise(mesh, options); });
+  for (const FlowOptions& options :
+       {FlowOptions{.time = -1}, FlowOptions{.time = nan}, FlowOptions{.tolerance = 1},
+        FlowOptions{.tolerance = nan}, FlowOptions{.steps = -1}, FlowOptions{.max_iterations = 0},
+        FlowOptions{.time = 1e200}})  // the last overflows
+    expect_refusal([&] { (void)flow(mesh, options); });
 }
 
 TEST(Smooth, UniformIsThatOfPlainLoops) {
@@ -134,16 +168,125 @@ TEST(Smooth, KeepsThePrecisionOfPoints) {
   EXPECT_EQ(smooth(make_ico(1), {.iterations = 0}), make_ico(1).points);
 }
 
+/// The mesh with triangles that a surface refuses: one again, one turned, one over, one three times more, and
+/// some that name a vertex twice or three times. With `in_front`, they come before the others.
+TriMesh with_unsound(const TriMesh& mesh, bool in_front) {
+  const auto& c = mesh.cells;
+  const Array<TriMesh::Cell> more = {c[3],
+                                     {c[5][0], c[5][0], c[5][1]},
+                                     {c[7][1], c[7][2], c[7][0]},
+                                     {c[9][0], c[9][2], c[9][1]},
+                                     c[11],
+                                     {c[2][2], c[2][2], c[2][2]},
+                                     c[11],
+                                     {c[11][2], c[11][1], c[11][0]}};
+  TriMesh result = mesh;
+  result.cells.insert(in_front ? result.cells.begin() : result.cells.end(), more.begin(), more.end());
+  return result;
+}
+
+/// Its triangles by their corners, the first of each; those that name a vertex twice are left out.
+std::map<std::set<VertexId>, std::uint32_t> naive_sound(const TriMesh& mesh) {
+  std::map<std::set<VertexId>, std::uint32_t> first;
+  for (std::uint32_t t = 0; t < mesh.cell_count(); ++t) {
+    const std::set<VertexId> corners(mesh.cells[t].begin(), mesh.cells[t].end());
+    if (corners.size() == 3) first.emplace(corners, t);
+  }
+  return first;
+}
+
+TriMesh without_unsound(const TriMesh& mesh) {
+  std::set<std::uint32_t> kept;
+  for (const auto& [corners, t] : naive_sound(mesh)) kept.insert(t);
+  TriMesh result;
+  result.points = mesh.points;
+  for (const std::uint32_t t : kept) result.cells.push_back(mesh.cells[t]);
+  return result;
+}
+
+TEST(SoundTriangles, AreTheFirstOfEach) {
+  for (const bool in_front : {false, true}) {
+    const TriMesh mesh = with_unsound(make_shuffled(make_ico(2)), in_front);
+    const auto first = naive_sound(mesh);
+    for (const int threads : {1, 3}) {
+      const auto sound = find_sound_triangles(mesh, Exec::host(threads));
+      ASSERT_TRUE(sound.has_value());
+      EXPECT_EQ(sound->repeated, 4U);
+      EXPECT_EQ(sound->degenerate, 2U);
+      EXPECT_EQ(sound->mesh, without_unsound(mesh));
+      ASSERT_EQ(sound->from_input.size(), mesh.cell_count());
+      for (std::uint32_t t = 0; t < mesh.cell_count(); ++t) {
+        const auto expected = first.find({mesh.cells[t].begin(), mesh.cells[t].end()});
+        ASSERT_EQ(sound->from_input[t].is_valid(), expected != first.end());
+        if (expected == first.end()) continue;
+        EXPECT_EQ(sound->to_input[sound->from_input[t].index()], FaceId(expected->second));
+      }
+    }
+  }
+  EXPECT_FALSE(find_sound_triangles(make_ico(2), Exec::host()).has_value());
+  EXPECT_FALSE(find_sound_triangles(TriMesh{}, Exec::host()).has_value());
+  TriMesh astray = with_unsound(make_ico(2), false);
+  astray.cells[4][1] = VertexId(9999);
+  EXPECT_FALSE(find_sound_triangles(astray, Exec::host()).has_value());
+}
+
+TEST(SoundTriangles, GiveSurfacesTheirIds) {
+  const TriMesh plain = make_ico(2);
+  const SoundSurface same(plain);
+  EXPECT_EQ(same.surface().mesh(), &plain);
+  EXPECT_EQ(same.triangles(), nullptr);
+  EXPECT_EQ(same.to_input(FaceId(7)), FaceId(7));
+  EXPECT_EQ(same.from_input(FaceId(7)), FaceId(7));
+  const TriMesh mesh = with_unsound(plain, true);
+  const SoundSurface sound(mesh);
+  ASSERT_NE(sound.triangles(), nullptr);
+  EXPECT_EQ(sound.surface().face_count(), plain.cell_count());
+  EXPECT_EQ(sound.surface().vertex_count(), plain.vertex_count());
+  EXPECT_FALSE(sound.from_input(FaceId(1)).is_valid());
+  for (std::uint32_t t = 0; t < plain.cell_count(); ++t)
+    EXPECT_EQ(sound.from_input(sound.to_input(FaceId(t))), FaceId(t));
+}
+
+/// All triangles are the same one: no time that grows with the square.
+TEST(SoundTriangles, MayBeOneOfVeryMany) {
+  TriMesh mesh = make_small_surface("triangle");
+  const TriMesh::Cell cell = mesh.cells[0];
+  mesh.cells.assign(300'000, cell);
+  for (std::size_t t = 0; t < mesh.cell_count(); t += 2) std::swap(mesh.cells[t][0], mesh.cells[t][1]);
+  const auto sound = find_sound_triangles(mesh, Exec::host());
+  ASSERT_TRUE(sound.has_value());
+  EXPECT_EQ(sound->repeated, 1U);
+  EXPECT_EQ(sound->mesh.cells, (Array<TriMesh::Cell>{mesh.cells[0]}));
+  EXPECT_EQ(sound->from_input.back(), FaceId(0));
+}
+
+TEST(Moving, CountsTrianglesOnce) {
+  const TriMesh bare = test::with_noise(make_shuffled(make_ico(3)), 0.01, 2);
+  for (const bool in_front : {false, true}) {
+    const TriMesh mesh = with_unsound(bare, in_front);
+    const TriMesh plain = without_unsound(mesh);
+    for (const SmoothWeights weights : {SmoothWeights::uniform, SmoothWeights::cotangent}) {
+      for (const bool fix_boundary : {false, true}) {
+        const SmoothOptions options = {.weights = weights, .iterations = 2, .fix_boundary = fix_boundary};
+        EXPECT_EQ(smooth(mesh, options), smooth(plain, options));
+      }
+    }
+    EXPECT_EQ(flow(mesh).points, flow(plain).points);
+    EXPECT_EQ(denoise(mesh), denoise(plain));
+  }
+}
+
 TEST(Smooth, RefusesWhatSurfacesDoAndCanBeCancelled) {
-  TriMesh twice = make_ico(1);
-  twice.cells.push_back(twice.cells[3]);
+  TriMesh astray = with_unsound(make_ico(1), false);
+  astray.cells[4][1] = VertexId(9999);
   try {
-    (void)smooth(twice);
+    (void)smooth(astray);
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::bad_mesh);
+    EXPECT_NE(std::string(error.what()).find("9999"), std::string::npos) << error.what();
   }
-  TriMesh no_place = make_ico(1);
+  TriMesh no_place = with_unsound(make_ico(1), false);
   no_place.points.visit([](auto points) { points[7].y = std::numeric_limits<float>::quiet_NaN(); });
   EXPECT_THROW((void)smooth(no_place), Error);  // as for every surface
   std::stop_source source;

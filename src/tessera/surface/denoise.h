@@ -16,7 +16,7 @@ namespace tessera {
 
 struct DenoiseOptions {
   int iterations = 5;
-  double sigma_c = 0;        ///< of distances; 0: the mean length of the edges before the first iteration
+  double sigma_c = 0;        ///< of distances; 0: the median length of the edges before the first iteration
   double sigma_s = 0;        ///< of offsets; 0: their standard deviation in each neighbourhood
   Exec exec = Exec::host();  ///< of meshes; surfaces have their own
   const Monitor* monitor = nullptr;
@@ -24,12 +24,16 @@ struct DenoiseOptions {
 
 /// Moves the vertices of a surface, at its place, and returns sigma_c. Normals are weighted by area and made
 /// anew in each iteration. A vertex stays if it has no neighbours or no normal, or if no offset is within
-/// reach of sigma_s. Neighbourhoods may have any size; those of more than 48 vertices take memory. Bitwise
-/// equal for any number of threads, any size of tiles and on either side; equal up to rounding for input in
-/// another order.
+/// reach of sigma_s. Neighbourhoods may have any size; those of more than 48 vertices take memory. The work
+/// is the sum of their sizes: with a sigma_c as large as the surface, the square of its vertices. The median
+/// keeps neighbourhoods small however long some edges are. Bitwise equal for any number of threads, any size
+/// of tiles and on either side; equal up to rounding for input in another order. Error(bad_option) for a
+/// sigma that is negative or not finite; Error(cancelled), after which the positions are those of some
+/// iteration.
 double denoise(VertexAttribute<Vec3d>& positions, const DenoiseOptions& options = {});
 
-/// The points of a mesh after that, in its precision. Error(bad_mesh) for a mesh that a surface refuses.
+/// The points of a mesh after that, in its precision. Triangles that are there several times count once, and
+/// those that name a vertex twice do not count; Error(bad_mesh) for what else a surface refuses.
 [[nodiscard]] Points denoise(const TriMesh& mesh, const DenoiseOptions& options = {});
 
 /// For choose_device().

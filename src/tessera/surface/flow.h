@@ -36,16 +36,20 @@ struct FlowReport {
   bool is_converged = true;
 };
 
-/// Moves the vertices of a surface, at its place. Triangles without area do not pull. The result is bitwise
-/// equal for any number of threads, any size of tiles and on either side; equal up to the tolerance for input
-/// in another order. 8 bytes a neighbour and 80 a vertex for a moment.
+/// Moves the vertices of a surface, at its place. Triangles without area do not pull, and those thinner than
+/// 1e-6 of their longest edge pull as if they had that height. The result is bitwise equal for any number of
+/// threads, any size of tiles and on either side; equal up to the tolerance for input in another order. 8
+/// bytes a neighbour and 80 a vertex for a moment. Error(bad_option) for a time or tolerance that makes no
+/// sense, or for a time so long that numbers overflow; Error(cancelled). After an error the positions may lie
+/// on their way.
 FlowReport flow(VertexAttribute<Vec3d>& positions, const FlowOptions& options = {});
 
 struct Flow {
   Points points;
   FlowReport report;
 };
-/// The points of a mesh after that, in its precision. Error(bad_mesh) for a mesh that a surface refuses.
+/// The points of a mesh after that, in its precision. Triangles that are there several times count once, and
+/// those that name a vertex twice do not count; Error(bad_mesh) for what else a surface refuses.
 [[nodiscard]] Flow flow(const TriMesh& mesh, const FlowOptions& options = {});
 
 /// For choose_device().

@@ -32,10 +32,12 @@ struct SmoothOptions {
 /// Moves the vertices of a surface, at its place. A vertex without neighbours stays, and by cotangents one
 /// without triangles that have area. Sums are of double precision and ascend by tiled ids: the result is
 /// bitwise equal for any number of threads, any size of tiles and on either side. Input in another order has
-/// other tiled ids: equal up to rounding.
+/// other tiled ids: equal up to rounding. Error(bad_option) for steps that are not finite or fewer than no
+/// iterations; Error(cancelled), after which the positions are those of some iteration.
 void smooth(VertexAttribute<Vec3d>& positions, const SmoothOptions& options = {});
 
-/// The points of a mesh after that, in its precision. Error(bad_mesh) for a mesh that a surface refuses.
+/// The points of a mesh after that, in its precision. Triangles that are there several times count once, and
+/// those that name a vertex twice do not count; Error(bad_mesh) for what else a surface refuses.
 [[nodiscard]] Points smooth(const TriMesh& mesh, const SmoothOptions& options = {});
 
 /// For choose_device().

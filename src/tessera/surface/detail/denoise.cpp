@@ -1,6 +1,9 @@
 #include <tessera/surface/denoise.h>
 
+#include <cmath>
+
 #include <tessera/core/config.h>
+#include <tessera/core/error.h>
 #include <tessera/exec/detail/side.h>
 #include <tessera/surface/detail/cuda/denoise.h>
 #include <tessera/surface/detail/denoise_loops.h>
@@ -10,6 +13,11 @@ namespace tessera {
 using namespace detail;
 
 double denoise(VertexAttribute<Vec3d>& positions, const DenoiseOptions& options) {
+  const auto is_size = [](double sigma) { return sigma >= 0 && std::isfinite(sigma); };
+  if (!is_size(options.sigma_c) || !is_size(options.sigma_s) || options.iterations < 0) {
+    throw Error(ErrorCode::bad_option,
+                "denoising needs sigmas that are finite and not negative, and at least 0 iterations");
+  }
   const Exec& exec = positions.surface().exec();
   if constexpr (built_with_cuda) {
     if (exec.is_cuda()) return cuda::denoise_points(positions, options);

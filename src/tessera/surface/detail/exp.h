@@ -15,9 +15,9 @@ namespace tessera::detail {
 
 /// e^x within 2 units in the last place; below 2^-1022 within one of the smallest numbers.
 [[nodiscard]] TS_HD inline double portable_exp(double x) {
-  if (x != x) return x;
-  if (x < -746) return 0;
-  const double bounded = x < 710 ? x : 710;
+  // No branches, so that compilers can work on several at once.
+  double bounded = x < 710 ? x : 710;  // also of what is no number
+  bounded = bounded > -746 ? bounded : -746;
   const double halves = bounded * 1.4426950408889634 + (bounded < 0 ? -0.5 : 0.5);
   const int n = static_cast<int>(halves);
   // x = n ln 2 + r with |r| <= ln(2) / 2; ln 2 in two parts, so that n times the first is exact.
@@ -36,7 +36,8 @@ namespace tessera::detail {
   p = p * r + 0.5;
   const double power = 1 + (r + r * r * p);
   const int half = n / 2;  // n may be beyond the exponents there are
-  return power * power_of_two(half) * power_of_two(n - half);
+  const double result = power * power_of_two(half) * power_of_two(n - half);
+  return x != x ? x : x < -746 ? 0 : result;
 }
 
 }  // namespace tessera::detail

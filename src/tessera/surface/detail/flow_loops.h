@@ -6,12 +6,16 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include <tessera/core/detail/monitor.h>
+#include <tessera/core/error.h>
 #include <tessera/core/macros.h>
 #include <tessera/surface/detail/fold.h>
 #include <tessera/surface/detail/move_points.h>
+#include <tessera/surface/detail/stage_progress.h>
 #include <tessera/surface/detail/stars.h>
+#include <tessera/surface/detail/triangle_rules.h>
 #include <tessera/surface/flow.h>
 
 namespace tessera::detail {
@@ -57,7 +61,7 @@ struct FlowRow {
     const Vec3d to_p = p - apex;
     const Vec3d to_q = q - apex;
     const double area = length(cross(to_p, to_q));
-    return area > 0 ? dot(to_p, to_q) / area : 0;
+    return area > 0 ? dot(to_p, to_q) / counted_area(area, to_p, to_q) : 0;
   }
 
   TS_HD void operator()(std::size_t i) const {
@@ -106,6 +110,13 @@ struct FlowNumbers {
   [[nodiscard]] TS_HD bool goes_on(double tolerance) const {
     return goes_on(rr.x, first.x, tolerance) || goes_on(rr.y, first.y, tolerance) ||
            goes_on(rr.z, first.z, tolerance);
+  }
+  /// Of the coordinate that has come least far.
+  [[nodiscard]] double share_done(double tolerance) const {
+    const auto share = [&](double now, double at_first) {
+      return share_fallen(now, at_first, tolerance * tolerance * at_first);
+    };
+    return std::min({share(rr.x, first.x), share(rr.y, first.y), share(rr.z, first.z)});
   }
 };
 
@@ -217,7 +228,7 @@ class FlowSolver {
         numbers_(side.exec, 1) {}
 
   /// One step of time; the numbers at its end.
-  [[nodiscard]] FlowNumbers step(Vec3d* x, double time, double fraction) {
+  [[nodiscard]] FlowNumbers step(Vec3d* x, double time, StageProgress progress) {
     const auto vv = rows_.template get<VV>();
     const FlowMatrix matrix = {vv.offsets(), vv.values(), pull_.data(), diagonal_.data()};
     const FaceStars stars(rows_);
@@ -229,17 +240,31 @@ class FlowSolver {
     // Reading the numbers waits for the device: not after each iteration. What is done too much moves
     // nothing.
     constexpr int at_once = 10;
+    double done = 0;
     for (int k = 0; k < options_.max_iterations; ++k) {
-      if (k % at_once == 0 && !numbers_.to_host()[0].goes_on(options_.tolerance)) break;
-      monitor_of(options_.monitor).update("flowing", fraction);
+      if (k % at_once == 0) {
+        const FlowNumbers now = numbers_.to_host()[0];
+        check(now, time);
+        if (!now.goes_on(options_.tolerance)) break;
+        done = now.share_done(options_.tolerance);
+      }
+      progress.update(done);
       fold(side_, vertices_, partial_.data(), ApplyMatrix{at}, FinishApply{numbers, options_.tolerance});
       fold(side_, vertices_, partial_sums_.data(), UpdateFlow{at, numbers}, FinishUpdate{numbers});
       side_.for_each(vertices_, TurnFlow{at, numbers});
     }
-    return numbers_.to_host()[0];
+    const FlowNumbers end = numbers_.to_host()[0];
+    check(end, time);
+    return end;
   }
 
  private:
+  static void check(const FlowNumbers& numbers, double time) {
+    if (std::isfinite(numbers.rr.x + numbers.rr.y + numbers.rr.z)) return;
+    throw Error(ErrorCode::bad_option,
+                "a time of " + std::to_string(time) + " is too long for this surface: numbers overflow");
+  }
+
   [[nodiscard]] std::uint32_t entry_count() const {
     std::uint32_t count = 0;
     copy(side_.exec, &count, rows_.template get<VV>().offsets() + vertices_, sizeof(count),
@@ -268,14 +293,17 @@ template <class Side>
   report.time = options.time > 0 ? options.time : edge * edge;
   FlowSolver<Side> solver(side, surface, options);
   const auto ratio = [](double rr, double first) { return first > 0 ? std::sqrt(rr / first) : 0; };
+  const Monitor& monitor = monitor_of(options.monitor);
+  const auto share = [&](int k) { return static_cast<double>(k) / options.steps; };
   for (int k = 0; k < options.steps; ++k) {
-    const FlowNumbers end =
-        solver.step(positions.view().data(), report.time, static_cast<double>(k) / options.steps);
+    const FlowNumbers end = solver.step(positions.view().data(), report.time,
+                                        StageProgress(monitor, "flowing", share(k), share(k + 1)));
     report.iterations += end.iterations;
     report.residual = std::max({report.residual, ratio(end.rr.x, end.first.x), ratio(end.rr.y, end.first.y),
                                 ratio(end.rr.z, end.first.z)});
     report.is_converged = report.is_converged && !end.goes_on(options.tolerance);
   }
+  monitor.update("flowing", 1);
   return report;
 }
 

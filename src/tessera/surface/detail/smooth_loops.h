@@ -9,6 +9,7 @@
 #include <tessera/core/macros.h>
 #include <tessera/surface/detail/move_points.h>
 #include <tessera/surface/detail/stars.h>
+#include <tessera/surface/detail/triangle_rules.h>
 #include <tessera/surface/smooth.h>
 
 namespace tessera::detail {
@@ -55,8 +56,9 @@ struct CotangentStep {
       const Corners c = stars.triangle(v, entry);
       const Vec3d to_q = at.from[c[1]] - here;
       const Vec3d to_r = at.from[c[2]] - here;
-      const double area = length(cross(to_q, to_r));
+      double area = length(cross(to_q, to_r));
       if (!(area > 0)) continue;
+      area = counted_area(area, to_q, to_r);
       const double cosine = dot(to_q, to_r);
       const double at_q = (dot(to_q, to_q) - cosine) / area;
       const double at_r = (dot(to_r, to_r) - cosine) / area;

@@ -9,11 +9,21 @@
 
 namespace tessera::detail {
 
+/// The least height of a triangle that counts, as a fraction of its longest edge.
+inline constexpr double thinnest_height = 1e-6;
+
+/// The doubled area of a triangle with two edges from one corner, with the least height if it has less.
+[[nodiscard]] TS_HD inline double counted_area(double doubled, const Vec3d& u, const Vec3d& v) {
+  const Vec3d w = u - v;
+  double longest = dot(u, u);
+  longest = longest < dot(v, v) ? dot(v, v) : longest;
+  longest = longest < dot(w, w) ? dot(w, w) : longest;
+  const double least = thinnest_height * longest;
+  return doubled < least ? least : doubled;
+}
+
 /// A triangle by its corners in ascending order, so that whoever asks gets the same bytes.
 struct TriangleShape {
-  /// The least height that counts, as a fraction of the longest edge.
-  static constexpr double thinnest = 1e-6;
-
   Vec3d p[3];
   Vec3d normal;         ///< as long as twice the area
   double doubled_area;  ///< as it is
@@ -27,12 +37,12 @@ struct TriangleShape {
     const double bc = dot(c - b, c - b);
     longest = ab < ac ? ac : ab;
     longest = longest < bc ? bc : longest;
-    const double least = thinnest * longest;
+    const double least = thinnest_height * longest;
     counted_area = doubled_area < least ? least : doubled_area;
   }
 
   [[nodiscard]] TS_HD bool is_point() const { return longest == 0; }
-  [[nodiscard]] TS_HD bool is_thin() const { return doubled_area <= thinnest * longest; }
+  [[nodiscard]] TS_HD bool is_thin() const { return doubled_area <= thinnest_height * longest; }
 
   /// Of the edges that meet at corner k; negative where the angle is obtuse.
   [[nodiscard]] TS_HD double dot_at(int k) const { return dot(p[(k + 1) % 3] - p[k], p[(k + 2) % 3] - p[k]); }

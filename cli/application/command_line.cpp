@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <set>
 #include <string_view>
 
 #include <tessera/core/config.h>
@@ -99,6 +100,21 @@ std::string find_missing(const CLI::App& app) {
   return {};
 }
 
+/// Two options of which one would do nothing beside the other.
+std::string find_contradiction(const CLI::App& app) {
+  std::vector<const CLI::Option*> given = app.get_options();
+  std::erase_if(given, [](const CLI::Option* option) { return option->count() == 0; });
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const std::set<CLI::Option*> excluded = given[i]->get_excludes();
+    for (std::size_t j = i + 1; j < given.size(); ++j) {
+      if (std::ranges::find(excluded, given[j]) != excluded.end())
+        return fmt::format("{} and {} exclude each other; leave one of them out", names_of(*given[i]),
+                           names_of(*given[j]));
+    }
+  }
+  return {};
+}
+
 /// CLI11's complaint in our words.
 std::string reword(const CLI::App& app, const CLI::ParseError& error) {
   const std::string missing = find_missing(app);
@@ -113,6 +129,7 @@ std::string reword(const CLI::App& app, const CLI::ParseError& error) {
                : fmt::format("{} was given {} times; give it once", names_of(*option), option->count());
   }
   if (option == nullptr && !missing.empty()) return missing;
+  if (const std::string both = find_contradiction(app); option == nullptr && !both.empty()) return both;
   return error.what();  // of a check: our own words
 }
 
@@ -183,7 +200,7 @@ void CommandLine::declare(const Verb& verb) {
   app->set_help_flag("-h,--help", "show this text");
   app->footer("Example:\n" + verb.example);
   OptionList list(*app);
-  verbs_.push_back({app, verb.declare(list), verb.is_bound});
+  verbs_.push_back({app, verb.declare(list), verb.memory});
   add_common_options(list, options_);
 }
 
@@ -247,8 +264,8 @@ const Action& CommandLine::action() const {
   return parsed_verb().action;
 }
 
-bool CommandLine::is_bound() const {
-  return parsed_verb().is_bound;
+const VerbMemory& CommandLine::memory() const {
+  return parsed_verb().memory;
 }
 
 /// CLI11's complaint as one sentence that says what to do.

@@ -28,8 +28,8 @@ class CommandLine {
   [[nodiscard]] std::string verb() const;
   /// What the verb does, once its options are parsed.
   [[nodiscard]] const Action& action() const;
-  /// Verb::is_bound of it.
-  [[nodiscard]] bool is_bound() const;
+  /// Verb::memory of it.
+  [[nodiscard]] const VerbMemory& memory() const;
 
  private:
   void declare(const Verb& verb);
@@ -43,7 +43,7 @@ class CommandLine {
   struct Declared {
     CLI::App* app;
     Action action;
-    bool is_bound;
+    VerbMemory memory;
   };
   [[nodiscard]] const Declared& parsed_verb() const;
   std::vector<Declared> verbs_;

@@ -76,7 +76,7 @@ int run_command(const CommandLine& line, const Interrupts& interrupts,
                 const std::vector<std::string>& arguments) {
   std::optional<Session> session;
   try {
-    session.emplace(line.verb(), line.options(), interrupts.token(), line.is_bound());
+    session.emplace(line.verb(), line.options(), interrupts.token(), line.memory());
   } catch (const Error& error) {
     return report_early(with_device_advice(error), arguments, line.verb());
   }

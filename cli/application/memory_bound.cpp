@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -41,37 +40,7 @@ Bytes limit_mapped_bytes(Bytes bytes) {
   return before;
 }
 
-struct VerbMemory {
-  std::string_view verb;
-  HeldOfFile held;
-};
-constexpr std::array<VerbMemory, 18> verb_memory = {{
-    {"clip", {8, 120}},
-    {"coarsen", {4, 20}},
-    {"convert", {6, 4}},
-    {"critical-points", {5, 80}},
-    {"curvature", {4, 4}},
-    {"doctor", {4, 4}},
-    {"dual", {6, 6}},
-    {"extract", {6, 120}},
-    {"gradient", {24, 500}},
-    {"isosurface", {6, 20}},
-    {"morse-smale", {14, 250}},
-    {"persistence", {8, 120}},
-    {"plan", {4, 4}},
-    {"relations", {15, 15}},
-    {"slice", {6, 120}},
-    {"subdivide", {14, 14}},
-    {"tetrahedralize", {4, 100}},
-    {"weld", {6, 6}},
-}};
-
 }  // namespace
-
-HeldOfFile held_of_file(std::string_view verb) {
-  const auto* const found = std::ranges::find(verb_memory, verb, &VerbMemory::verb);
-  return found == verb_memory.end() ? HeldOfFile{3, 3} : found->held;
-}
 
 void MemoryBound::set(Bytes limit, int threads) {
   const Bytes mapped = mapped_bytes();

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 
 #include <tessera/core/memory.h>
 
@@ -36,12 +35,13 @@ class MemoryBound {
   std::optional<Bytes> before_;  ///< the limit that was there, while this one is
 };
 
-/// Bytes that a verb holds for each byte of a file, with a usual mesh or a grid of 4-byte numbers: what there
-/// is to say of --memory before the file is read. tests/cli/memory_sweep_test.cpp holds it against runs.
-struct HeldOfFile {
-  double mesh = 0;
-  double grid = 0;
+/// What --memory is to a verb. The numbers are the bytes that it holds for each byte of a file, with a usual
+/// mesh or a grid of 4-byte numbers: what there is to say of --memory before the file is read.
+/// tests/cli/memory_sweep_test.cpp holds them against runs; those of a verb that says nothing are ample.
+struct VerbMemory {
+  double mesh = 20;
+  double grid = 20;
+  bool is_bound = true;  ///< if not, --memory is of the runs that the verb speaks of
 };
-[[nodiscard]] HeldOfFile held_of_file(std::string_view verb);
 
 }  // namespace tessera::cli

@@ -74,6 +74,9 @@ Option Option::delimiter(char between) {
 Option Option::needs(const Option& other) {
   return Option(*option_->needs(other.option_));
 }
+Option Option::excludes(const Option& other) {
+  return Option(*option_->excludes(other.option_));
+}
 Option Option::in_range(double least, double most) {
   option_->description(fmt::format("{} ({} to {})", option_->get_description(), least, most));
   return Option(*option_->check([least, most](const std::string& text) {

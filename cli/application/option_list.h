@@ -31,6 +31,7 @@ class Option {
   Option capture_default_str();                 ///< shows the value that it has now
   Option delimiter(char between);               ///< of several values
   Option needs(const Option& other);            ///< refused without it, because it would do nothing
+  Option excludes(const Option& other);         ///< refused beside it, likewise
   /// The description says so too.
   Option in_range(double least, double most);
   /// One of these, which become its type name.

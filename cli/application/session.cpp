@@ -74,12 +74,13 @@ Json make_error(const Error& error) {
 
 }  // namespace
 
-Session::Session(std::string verb, CommonOptions options, std::stop_token stop, bool is_bound)
+Session::Session(std::string verb, CommonOptions options, std::stop_token stop, const VerbMemory& memory)
     : verb_(std::move(verb)),
+      verb_memory_(memory),
       options_(std::move(options)),
       bar_(!options_.quiet && ProgressBar::is_wanted()),
       memory_option_(parse_limit(options_.memory, "--memory")),
-      memory_(is_bound ? memory_option_ : MemoryBudget::unlimited, MemoryBudget::Scope::process),
+      memory_(memory.is_bound ? memory_option_ : MemoryBudget::unlimited, MemoryBudget::Scope::process),
       device_memory_(options_.device_memory.empty() ? 0
                                                     : parse_limit(options_.device_memory, "--device-memory")),
       exec_(parse_device()) {
@@ -108,8 +109,8 @@ void Session::settle_memory() {
 }
 
 void Session::count_input(Bytes bytes, bool is_grid) {
-  const HeldOfFile held = held_of_file(verb_);
-  input_bytes_ += static_cast<Bytes>(static_cast<double>(bytes) * (is_grid ? held.grid : held.mesh));
+  input_bytes_ +=
+      static_cast<Bytes>(static_cast<double>(bytes) * (is_grid ? verb_memory_.grid : verb_memory_.mesh));
 }
 
 Bytes Session::usual_limit(Bytes factor) const {

@@ -43,8 +43,8 @@ enum class Phase : std::uint8_t { read, prepare, compute, write };
 class Session {
  public:
   /// Error(bad_option) for options that mean nothing, Error(device_failed) for a GPU that is asked for and
-  /// not there. A verb that is not bound by --memory speaks of other runs.
-  Session(std::string verb, CommonOptions options, std::stop_token stop, bool is_bound);
+  /// not there.
+  Session(std::string verb, CommonOptions options, std::stop_token stop, const VerbMemory& memory);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
@@ -180,6 +180,7 @@ class Session {
   [[nodiscard]] Json make_json(const Error* failure) const;
 
   std::string verb_;
+  VerbMemory verb_memory_;
   CommonOptions options_;
   Clock::time_point start_ = Clock::now();
   ProgressBar bar_;
@@ -188,7 +189,7 @@ class Session {
   MemoryBudget memory_;
   MemoryBound bound_;
   Bytes program_bytes_ = 0;  ///< what it held at first
-  Bytes input_bytes_ = 0;    ///< that the run takes for its files, by held_of_file()
+  Bytes input_bytes_ = 0;    ///< that the run takes for its files, by VerbMemory
   Bytes device_memory_;      ///< 0: no limit
   std::optional<Exec> exec_;
   bool is_on_device_ = false;

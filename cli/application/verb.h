@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "application/memory_bound.h"
 #include "application/option_list.h"
 #include "application/session.h"
 
@@ -27,20 +28,19 @@ struct Verb {
   std::string example;  ///< command lines that work as they stand, for its own --help
   /// Declares the options and gives what to run once they are parsed.
   std::function<Action(OptionList&)> declare;
-  bool is_bound = true;  ///< by --memory; if not, that is of the runs that the verb speaks of
+  VerbMemory memory;
 };
 
 struct VerbText {
   std::string name;
   Group group;
   std::string summary, example;
-  bool is_bound = true;
 };
 
 /// A verb from a struct of options, a function that declares them and one that does the work.
 template <class Options>
 [[nodiscard]] Verb define_verb(VerbText text, void (*declare)(OptionList&, Options&),
-                               int (*run)(Session&, const Options&)) {
+                               int (*run)(Session&, const Options&), const VerbMemory& memory = {}) {
   return {std::move(text.name),
           text.group,
           std::move(text.summary),
@@ -50,7 +50,7 @@ template <class Options>
             declare(app, *options);
             return [options, run](Session& session) { return run(session, *options); };
           },
-          text.is_bound};
+          memory};
 }
 
 /// Every verb, in the order of the help. Made by CMake from the list in cli/CMakeLists.txt.

@@ -118,15 +118,20 @@ void note_unplaced_cells(Session& session, const AnyMesh& mesh) {
 }
 
 void note_valueless_cells(Session& session, const AnyMesh& mesh, const Field& field) {
+  const bool is_surface = std::holds_alternative<TriMesh>(mesh);
   field.visit([&](auto values) {
-    const auto is_nan = [&](VertexId v) {
-      return v.index() < values.size() && values[v.index()] != values[v.index()];
+    const auto is_valueless = [&](auto value) {
+      return is_surface ? !std::isfinite(static_cast<double>(value)) : value != value;
     };
-    if (std::ranges::none_of(values, [](auto value) { return value != value; })) return;
-    const std::size_t count = std::visit([&](const auto& m) { return count_cells(m, is_nan); }, mesh);
+    if (std::ranges::none_of(values, is_valueless)) return;
+    const auto is_bad = [&](VertexId v) {
+      return v.index() < values.size() && is_valueless(values[v.index()]);
+    };
+    const std::size_t count = std::visit([&](const auto& m) { return count_cells(m, is_bad); }, mesh);
     if (count > 0)
-      session.note(fmt::format("left out {} with a corner at which '{}' is NaN",
-                               counted(count, "cell", "cells"), field.name()));
+      session.note(fmt::format("left out {} with a corner at which '{}' is {}",
+                               counted(count, "cell", "cells"), field.name(),
+                               is_surface ? "NaN or infinite" : "NaN"));
   });
 }
 

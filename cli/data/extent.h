@@ -34,7 +34,8 @@ struct Extent {
 
 /// Notes how many cells are left out because a corner is not finite.
 void note_unplaced_cells(Session& session, const AnyMesh& mesh);
-/// Notes how many cells have no part in a surface because the field is NaN at a corner.
+/// Notes how many cells have no part in a surface because the field is NaN at a corner, or how many triangles
+/// have none in lines because it is NaN or infinite.
 void note_valueless_cells(Session& session, const AnyMesh& mesh, const Field& field);
 
 }  // namespace tessera::cli

@@ -78,7 +78,7 @@ void add_reading_options(OptionList& app, InputOptions& options) {
 }
 
 Option add_output_options(OptionList& app, OutputOptions& options, const std::string& names) {
-  app.add_flag("--ascii", options.ascii, "write numbers as text (not glb)");
+  app.add_flag("--ascii", options.ascii, "write numbers as text (not glb and gltf)");
   app.add_flag("--compress", options.compress, "compress with zlib (vtu, vtp, vti; not with --ascii)");
   app.add_option("--output-format", options.format,
                  "the format by its extension, if that of the file is another; - is standard output")
@@ -91,10 +91,10 @@ namespace {
 
 /// Refuses options that would do nothing.
 void check_reading(const InputOptions& options) {
-  if (!options.raw.dims.empty() && (!options.format.empty() || options.linearize)) {
+  if (!options.raw.dims.empty() && (!options.format.empty() || options.linearize || options.leaves_apart())) {
     throw Error(ErrorCode::bad_option,
-                "--dims reads a raw volume, which has no format and no cells; leave out --input-format and "
-                "--linearize");
+                "--dims reads a raw volume, which has no format and no cells; leave out --input-format, "
+                "--linearize and --no-weld");
   }
 }
 

@@ -154,6 +154,12 @@ Input read_raw_volume(Session& session, const InputOptions& input, int descripto
   const fs::path place = descriptor < 0 ? file : fs::path(fmt::format("/proc/self/fd/{}", descriptor));
   Grid grid = make_grid(options);
   const ScalarType type = parse_type(type_name(options));
+  if (options.is_big_endian && size_of(type) == 1) {
+    throw Error(ErrorCode::bad_option,
+                fmt::format("--big-endian is about numbers of several bytes, and those of type {} have one; "
+                            "leave it out",
+                            type_name(options)));
+  }
   const std::optional<Bytes> bytes = byte_count(grid, type);
   check_size(input, place, bytes);
   Reservation reservation(session.memory(), *bytes, "the volume of '" + file.string() + "'");

@@ -8,16 +8,19 @@
 
 namespace tessera::cli {
 
-void add_tiling_options(OptionList& app, TilingOptions& options) {
-  app.add_option("--tile-vertices", options.max_vertices, "vertices that a tile owns at most")
-      ->capture_default_str()
-      ->type_name("N")
-      ->in_range(1, 65536);
-  app.add_option("--tiles", options.tiles,
-                 "how they are cut: auto (the file's order if it is local, else octree), octree or, for "
-                 "triangles, lloyd (round patches of faces)")
-      ->capture_default_str()
-      ->is_member({"auto", "octree", "lloyd"});
+TilingOptionHandles add_tiling_options(OptionList& app, TilingOptions& options) {
+  const Option max_vertices =
+      app.add_option("--tile-vertices", options.max_vertices, "vertices that a tile owns at most")
+          ->capture_default_str()
+          ->type_name("N")
+          ->in_range(1, 65536);
+  const Option tiles =
+      app.add_option("--tiles", options.tiles,
+                     "how they are cut: auto (the file's order if it is local, else octree), octree or, for "
+                     "triangles, lloyd (round patches of faces)")
+          ->capture_default_str()
+          ->is_member({"auto", "octree", "lloyd"});
+  return {max_vertices, tiles};
 }
 
 std::vector<RelationKey> parse_relations(const std::string& names, int dimension) {

@@ -27,7 +27,11 @@ struct TilingOptions {
   }
 };
 
-void add_tiling_options(OptionList& app, TilingOptions& options);
+/// For options that exclude them.
+struct TilingOptionHandles {
+  Option max_vertices, tiles;
+};
+TilingOptionHandles add_tiling_options(OptionList& app, TilingOptions& options);
 
 /// "VV,VT" as relations; empty: all of the dimension. Error(bad_option) lists those that exist.
 [[nodiscard]] std::vector<RelationKey> parse_relations(const std::string& names, int dimension);

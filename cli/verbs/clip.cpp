@@ -37,9 +37,10 @@ void declare_clip(OptionList& app, ClipArguments& options) {
       ->type_name("NAME")
       ->needs(value);
   app.add_flag("--invert", options.invert, "keep the other side: behind the plane, or at or below the value");
+  const Option output = add_output_options(app, options.output)->description("the part to write");
   app.add_flag("--provenance", options.provenance,
-               "add InputEdge, InputWeight and InputCell: where each point and cell came from");
-  add_output_options(app, options.output)->description("the part to write");
+               "add InputEdge, InputWeight and InputCell: where each point and cell came from")
+      ->needs(output);
 }
 
 void check_options(const ClipArguments& options) {
@@ -110,7 +111,7 @@ Verb clip_verb() {
       {"clip", Group::generate, "keep one side of a plane or of a field's value, and cut the cells between",
        "  tessera clip kuhn64.vtu --axis x --position 0.4 -o open.vtu\n"
        "  tessera clip kuhn64.vtu --field rough --value 0.5 -o high.vtu"},
-      declare_clip, run_clip);
+      declare_clip, run_clip, {.mesh = 8, .grid = 120});
 }
 
 }  // namespace tessera::cli

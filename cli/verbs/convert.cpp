@@ -92,7 +92,7 @@ Verb convert_verb() {
       {"convert", Group::files, "write a mesh in another format, or its boundary surface",
        "  tessera convert kuhn64.vtu kuhn64.vtk --ascii\n"
        "  tessera convert kuhn64.vtu -o boundary.ply --surface"},
-      declare_convert, run_convert);
+      declare_convert, run_convert, {.mesh = 6, .grid = 4});
 }
 
 }  // namespace tessera::cli

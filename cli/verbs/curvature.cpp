@@ -66,7 +66,7 @@ Verb curvature_verb() {
   return define_verb<CurvatureArguments>(
       {"curvature", Group::surfaces, "find the Gaussian, mean and principal curvatures of a surface",
        "  tessera curvature surface.vtp -o curved.vtp"},
-      declare_curvature, run_curvature);
+      declare_curvature, run_curvature, {.mesh = 4, .grid = 4});
 }
 
 }  // namespace tessera::cli

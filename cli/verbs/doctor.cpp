@@ -252,7 +252,7 @@ Verb doctor_verb() {
        "  tessera doctor scan.ply\n"
        "  tessera doctor scan.ply -o defects.vtp\n"
        "  tessera doctor scan.ply --fix --weld -o mended.ply"},
-      declare_doctor, run_doctor);
+      declare_doctor, run_doctor, {.mesh = 4, .grid = 4});
 }
 
 }  // namespace tessera::cli

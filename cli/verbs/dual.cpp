@@ -76,7 +76,7 @@ Verb dual_verb() {
   return define_verb<DualArguments>(
       {"dual", Group::surfaces, "make the dual of a surface: polygons around its vertices",
        "  tessera dual surface.vtp -o dual.vtp"},
-      declare_dual, run_dual);
+      declare_dual, run_dual, {.mesh = 6, .grid = 6});
 }
 
 }  // namespace tessera::cli

@@ -53,9 +53,10 @@ void declare_extract(OptionList& app, ExtractArguments& options) {
       ->in_range(1, 1 << 30);
   app.add_flag("--components", options.components,
                "add the cell field Component, the number of each cell's component");
+  const Option output = add_output_options(app, options.output)->description("the part to write");
   app.add_flag("--provenance", options.provenance,
-               "add InputPoint and InputCell: where each point and cell came from");
-  add_output_options(app, options.output)->description("the part to write");
+               "add InputPoint and InputCell: where each point and cell came from")
+      ->needs(output);
 }
 
 void check_options(const ExtractArguments& options) {
@@ -199,7 +200,7 @@ Verb extract_verb() {
       {"extract", Group::generate, "keep cells by label, by a box or by connected component",
        "  tessera extract atlas.vtu --field label --labels 3,5,8-11 --largest 1 -o organ.vtu\n"
        "  tessera extract surface.vtp --components -o numbered.vtp"},
-      declare_extract, run_extract);
+      declare_extract, run_extract, {.mesh = 6, .grid = 120});
 }
 
 }  // namespace tessera::cli

@@ -98,7 +98,7 @@ Verb gradient_verb() {
       {"gradient", Group::analyse, "pair the cells of a mesh along a scalar field: the discrete gradient",
        "  tessera gradient kuhn64.vtu --field rough --critical cells.vtp\n"
        "  tessera gradient spot.ply --field height -o arrows.vtp"},
-      declare_gradient, run_gradient);
+      declare_gradient, run_gradient, {.mesh = 24, .grid = 500});
 }
 
 }  // namespace tessera::cli

@@ -156,7 +156,7 @@ Verb info_verb() {
       {"info", Group::files, "what a mesh file holds: kind, counts, box, fields and their ranges",
        "  tessera info kuhn64.vtu\n"
        "  tessera info --json - *.vtu | jq '.result.files[].points'"},
-      declare_info, run_info);
+      declare_info, run_info, {.mesh = 3, .grid = 3});
 }
 
 }  // namespace tessera::cli

@@ -4,11 +4,13 @@
 
 #include <cmath>
 #include <map>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
 #include <tessera/generate/contour_lines.h>
 #include <tessera/generate/isosurface.h>
+#include <tessera/generate/slice.h>
 #include <tessera/mesh/triangulate.h>
 
 #include "application/text.h"
@@ -44,14 +46,16 @@ void declare_isosurface(OptionList& app, SurfaceOptions& options) {
   app.add_option("--field", options.field,
                  "the scalar field, such as f, v:x, v:magnitude or :z; needed if there are several")
       ->type_name("NAME");
-  app.add_option("--normals", options.normals,
-                 "add normals: averaged of the triangles, or from the field's gradient")
-      ->transform(normal_names);
   app.add_flag("--merge-exact", options.merge_exact,
                "join vertices that lie exactly on an input point and drop triangles that collapse");
+  const Option output = add_output_options(app, options.output)->description("the surface to write");
+  app.add_option("--normals", options.normals,
+                 "add normals: averaged of the triangles, or from the field's gradient")
+      ->transform(normal_names)
+      ->needs(output);
   app.add_flag("--provenance", options.provenance,
-               "add InputEdge, InputWeight and InputCell: where each vertex and triangle came from");
-  add_output_options(app, options.output)->description("the surface to write");
+               "add InputEdge, InputWeight and InputCell: where each vertex and triangle came from")
+      ->needs(output);
 }
 
 void check_values(const std::vector<double>& values) {
@@ -91,21 +95,43 @@ bool is_flat(const AnyMesh& mesh) {
   return grid != nullptr && dimension(*grid) == 2;
 }
 
+void note_empty(Session& session, const char* what, const Field& field) {
+  const FieldRange range = compute_range(field);
+  session.note(fmt::format("{}: '{}' goes from {} to {}", what, field.name(), number_text(range.lowest),
+                           number_text(range.highest)));
+}
+
+/// What is at work while lines are found. How many there are is known when they are made.
+Bytes contour_bytes(const TriMesh& mesh) {
+  return mib(4) + slice_bytes(mesh);
+}
+Bytes contour_bytes(const Grid&) {
+  return mib(4);
+}
+
 /// What a flat grid and triangles have instead of a surface.
 template <class Mesh>
 int run_contour_lines(Session& session, const SurfaceOptions& options, const Mesh& mesh, const Field& field) {
   if (options.normals != SurfaceNormals::none || options.merge_exact) {
     throw Error(ErrorCode::bad_option,
-                "this mesh has contour lines instead of a surface; leave out --normals and --merge-exact");
+                fmt::format("{} contour lines instead of a surface; leave out --normals and --merge-exact",
+                            std::is_same_v<Mesh, Grid> ? "a flat grid has" : "triangles have"));
   }
   if (!options.output.file.empty()) expect_poly_extension(options.output);
-  ContourLines contours = session.in_phase(
-      Phase::compute, [&] { return contour_lines(mesh, field, options.values, session.host()); });
+  const Reservation work(session.memory(), contour_bytes(mesh), "the contour lines");
+  ContourLines contours = session.in_phase(Phase::compute, [&] {
+    return contour_lines(
+        mesh, field, options.values,
+        {.keep_provenance = options.provenance, .exec = session.host(), .monitor = &session.monitor()});
+  });
   if (options.provenance)
     add_provenance(contours.lines.point_data, contours.lines.cell_data, contours.provenance);
+  contours.provenance = {};
+  const Reservation room = Reservation::of_held(session.memory(), contours.lines.bytes(), "the lines");
   session.print("{}: field '{}' at {}: {}, {}\n", options.input.file.string(), field.name(),
                 fmt::join(options.values, ", "), counted(contours.lines.vertex_count(), "point", "points"),
                 counted(contours.lines.cell_count(), "line", "lines"));
+  if (contours.lines.cell_count() == 0) note_empty(session, "there are no contour lines", field);
   Json& result = session.result();
   result["field"] = field.name();
   result["values"] = options.values;
@@ -136,11 +162,7 @@ int run_isosurface(Session& session, const SurfaceOptions& options) {
   session.print("{}: field '{}' at {}: {}, {}\n", options.input.file.string(), field.name(),
                 fmt::join(options.values, ", "), counted(surface.mesh.vertex_count(), "point", "points"),
                 counted(surface.mesh.cell_count(), "triangle", "triangles"));
-  if (surface.mesh.cells.empty()) {
-    const FieldRange range = compute_range(field);
-    session.note(fmt::format("the surface is empty: '{}' goes from {} to {}", field.name(),
-                             number_text(range.lowest), number_text(range.highest)));
-  }
+  if (surface.mesh.cells.empty()) note_empty(session, "the surface is empty", field);
   Json& result = session.result();
   result["field"] = field.name();
   result["values"] = options.values;
@@ -158,7 +180,7 @@ Verb isosurface_verb() {
        "  tessera isosurface lattice64.vti --value 0.15,0.3 -o surface.vtp\n"
        "  tessera isosurface scan.raw --dims 256x256x128 --type int16 --value 300 --normals gradient -o "
        "bone.ply"},
-      declare_isosurface, run_isosurface);
+      declare_isosurface, run_isosurface, {.mesh = 6, .grid = 20});
 }
 
 }  // namespace tessera::cli

@@ -25,11 +25,12 @@ const std::map<std::string, NormalWeights> weight_names = {
 
 void declare_normals(OptionList& app, NormalsArguments& options) {
   add_input_options(app, options.input);
-  app.add_option(
-         "--weights", options.weights,
-         "how much a triangle counts at a vertex: by its area, by its angle there, or as others (area)")
-      ->transform(weight_names);
-  app.add_flag("--faces", options.faces, "normals of the triangles instead of the points");
+  const Option weights =
+      app.add_option(
+             "--weights", options.weights,
+             "how much a triangle counts at a vertex: by its area, by its angle there, or as others (area)")
+          ->transform(weight_names);
+  app.add_flag("--faces", options.faces, "normals of the triangles instead of the points")->excludes(weights);
   add_output_options(app, options.output)->description("the surface with Normals to write");
 }
 
@@ -42,7 +43,7 @@ std::size_t count_zeros(const Field& normals) {
 }
 
 int run_normals(Session& session, const NormalsArguments& options) {
-  if (!options.output.file.empty()) check_output(session, options.output);
+  check_output(session, options.output);
   Input input = read_input(session, options.input);
   TriMesh& surface = triangles_of(session, input, options.input.file, "triangles have normals");
   const Reservation room(session.memory(),
@@ -75,7 +76,7 @@ Verb normals_verb() {
   return define_verb<NormalsArguments>(
       {"normals", Group::surfaces, "find the normals of a surface at its points or of its triangles",
        "  tessera normals surface.vtp --weights angle -o shaded.vtp"},
-      declare_normals, run_normals);
+      declare_normals, run_normals, {.mesh = 4, .grid = 3});
 }
 
 }  // namespace tessera::cli

@@ -144,7 +144,7 @@ Verb persistence_verb() {
        "pair the critical cells of a scalar field by how long their features persist",
        "  tessera persistence kuhn64.vtu --field rough --plot diagram.svg\n"
        "  tessera persistence kuhn64.vtu --threshold 5% -o diagram.vtu --csv pairs.csv"},
-      declare_persistence, run_persistence);
+      declare_persistence, run_persistence, {.mesh = 8, .grid = 120});
 }
 
 }  // namespace tessera::cli

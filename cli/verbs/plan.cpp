@@ -174,17 +174,18 @@ void declare_plan(OptionList& app, PlanVerbOptions& options) {
   add_input_options(app, options.input);
   app.add_option("--relations", options.relations, "such as VV,VT; all of them if left out")
       ->type_name("NAMES");
-  app.add_flag("--estimate", options.estimate, "from the numbers of points and cells alone, without tiles");
-  add_tiling_options(app, options.tiling);
-  add_output_options(app, options.output)
-      ->description("write the mesh with the tile of each vertex and cell, fields 'Tile'");
+  const TilingOptionHandles tiling = add_tiling_options(app, options.tiling);
+  const Option output =
+      add_output_options(app, options.output)
+          ->description("write the mesh with the tile of each vertex and cell, fields 'Tile'");
+  app.add_flag("--estimate", options.estimate, "from the numbers of points and cells alone, without tiles")
+      ->excludes(tiling.tiles)
+      ->excludes(output);
 }
 
 int run_plan(Session& session, const PlanVerbOptions& options) {
   const bool writes = !options.output.file.empty();
-  if (writes && options.estimate)
-    throw Error(ErrorCode::bad_option, "--estimate makes no tiles, so there are none to write with -o");
-  if (writes) check_output(session, options.output);
+  check_output(session, options.output);
   Input input = read_input(session, options.input);
   for (const std::string& note : input.report.notes) session.note(note);
   const std::size_t elements = vertex_count(input.mesh) + cell_count(input.mesh);
@@ -212,9 +213,8 @@ Verb plan_verb() {
       {"plan", Group::files,
        "what the relations of a mesh would cost in memory, and how they would be stored",
        "  tessera plan kuhn64.vtu\n"
-       "  tessera plan kuhn64.vtu --relations VV,VT --memory 128M",
-       false},
-      declare_plan, run_plan);
+       "  tessera plan kuhn64.vtu --relations VV,VT --memory 128M"},
+      declare_plan, run_plan, {.mesh = 4, .grid = 4, .is_bound = false});
 }
 
 }  // namespace tessera::cli

@@ -4,7 +4,6 @@
 #include <tessera/connect/connectivity.h>
 #include <tessera/io/matrix.h>
 
-#include "application/cleanup.h"
 #include "application/text.h"
 #include "application/verb.h"
 #include "data/files.h"
@@ -111,30 +110,27 @@ void run_on(Session& session, SimplexMesh<Dim>& mesh, Reservation& of_mesh, cons
   if (!options.output.file.empty()) write_relation(session, options.output, rows, summary);
 }
 
-void check_matrix_output(Session& session, const std::filesystem::path& file) {
-  const std::string extension = extension_of(file);
+void check_matrix_output(Session& session, const OutputOptions& options) {
+  if (options.file.empty()) return;
+  expect_format(options, "mtx");
+  const std::string extension = options.extension();
   if (extension != "mtx" && extension != "npz") {
     throw Error(ErrorCode::unsupported,
                 fmt::format("'{}' has no extension that a matrix can be written with; use .mtx or .npz",
-                            file.string()));
+                            options.file.string()));
   }
-  check_folder(session, file);
+  check_folder(session, options.file);
 }
 
-void write_matrix_file(Session& session, const std::filesystem::path& file, const CsrMatrix& matrix) {
-  session.in_phase(Phase::write, [&] {
-    const PendingOutput announced(file);
-    write_matrix(file, matrix, {.monitor = &session.monitor()});
-  });
-  const auto bytes = std::filesystem::file_size(file);
-  session.result()["output"] = {{"file", file.string()}, {"bytes", bytes}};
-  session.print("wrote {}: {} in {}\n", file.string(), format_bytes(bytes),
-                format_seconds(session.total_seconds()));
-}
-
-/// What a matrix takes at most, with the surface and the copy in the input's order.
-Bytes matrix_bytes(const TriMesh& mesh) {
-  return 500 * Bytes{mesh.cell_count()} + 200 * Bytes{mesh.vertex_count()};
+void write_matrix_file(Session& session, const OutputOptions& options, const CsrMatrix& matrix) {
+  const auto write = [&](const std::filesystem::path& place, const WriteOptions& how) {
+    write_matrix(place, matrix, how);
+    return WriteReport{};
+  };
+  const std::uint64_t bytes = write_counted(session, options, write).bytes;
+  const std::string file = options.file.string();
+  session.result()["output"] = {{"file", file}, {"bytes", bytes}};
+  session.print("wrote {}: {} in {}\n", file, format_bytes(bytes), format_seconds(session.total_seconds()));
 }
 
 void run_matrix(Session& session, const AnyMesh& mesh, const RelationsOptions& options) {
@@ -143,7 +139,7 @@ void run_matrix(Session& session, const AnyMesh& mesh, const RelationsOptions& o
     throw Error(ErrorCode::unsupported, fmt::format("triangles have matrices, but '{}' is a {}",
                                                     options.input.file.string(), kind_name(mesh)));
   }
-  const Reservation room(session.memory(), matrix_bytes(*triangles), "the matrix");
+  const Reservation room = session.reserve(matrix_work(*triangles, options.matrix));
   const CsrMatrix matrix = session.in_phase(Phase::compute, [&] {
     return make_matrix(*triangles, options.matrix, session.host(), session.monitor());
   });
@@ -155,44 +151,43 @@ void run_matrix(Session& session, const AnyMesh& mesh, const RelationsOptions& o
   session.print("{}: {}, {}, {}\n", options.matrix, counted(matrix.rows, "row", "rows"),
                 counted(matrix.columns, "column", "columns"),
                 counted(matrix.values.size(), "entry", "entries"));
-  if (!options.output.file.empty()) write_matrix_file(session, options.output.file, matrix);
+  if (!options.output.file.empty()) write_matrix_file(session, options.output, matrix);
 }
 
 void declare_relations(OptionList& app, RelationsOptions& options) {
   add_input_options(app, options.input);
-  app.add_option("--relation", options.relation, "which one: VV, VT, EF and so on")->type_name("NAME");
-  app.add_option("--matrix", options.matrix,
-                 "a sparse matrix of triangles instead: laplacian, mass, voronoi-mass, d0, d1, star1, "
-                 "gradient, divergence, or a relation with ones")
-      ->type_name("NAME");
+  const Option relation =
+      app.add_option("--relation", options.relation, "which one: VV, VT, EF and so on")->type_name("NAME");
+  const Option matrix = app.add_option("--matrix", options.matrix,
+                                       "a sparse matrix of triangles instead: laplacian, mass, voronoi-mass, "
+                                       "d0, d1, star1, gradient, divergence, or a relation with ones")
+                            ->type_name("NAME")
+                            ->excludes(relation);
   app.add_option("--mode", options.mode, "how it is stored meanwhile: auto, materialized, explicit, implicit")
       ->capture_default_str()
-      ->is_member({"auto", "materialized", "explicit", "implicit"});
-  add_tiling_options(app, options.tiling);
+      ->is_member({"auto", "materialized", "explicit", "implicit"})
+      ->excludes(matrix);
+  TilingOptionHandles tiling = add_tiling_options(app, options.tiling);
+  tiling.max_vertices->excludes(matrix);
+  tiling.tiles->excludes(matrix);
   const Option output =
       app.add_option("-o,--output", options.output.file,
                      "write the rows to a .txt, .csv or .npz file, a matrix to .mtx or .npz")
           ->type_name("FILE");
   app.add_option("--output-format", options.output.format,
                  "the format of -o, if its extension is another; - is standard output")
-      ->type_name("txt|csv|npz")
+      ->type_name("txt|csv|npz|mtx")
       ->needs(output);
 }
 
 int run_relations(Session& session, const RelationsOptions& options) {
-  if (!options.matrix.empty() && !options.relation.empty())
-    throw Error(ErrorCode::bad_option, "relations takes --relation or --matrix, and not both");
   if (options.matrix.empty() && options.relation.empty()) {
     throw Error(ErrorCode::bad_option,
                 "relations needs --relation NAME or --matrix NAME; 'tessera relations --help' shows them");
   }
   if (!options.matrix.empty()) {
-    if (options.mode != "auto")
-      throw Error(ErrorCode::bad_option, "--mode says how a relation is stored; --matrix has no use for it");
-    if (!options.output.format.empty())
-      throw Error(ErrorCode::bad_option, "--output-format is for relations; name a matrix .mtx or .npz");
     check_matrix_name(options.matrix);
-    if (!options.output.file.empty()) check_matrix_output(session, options.output.file);
+    check_matrix_output(session, options.output);
     const Input input = read_input(session, options.input);
     for (const std::string& note : input.report.notes) session.note(note);
     run_matrix(session, input.mesh, options);
@@ -221,7 +216,7 @@ Verb relations_verb() {
        "  tessera relations kuhn64.vtu --relation VT\n"
        "  tessera relations kuhn64.vtu --relation VV --memory 128M -o neighbours.npz\n"
        "  tessera relations surface.ply --matrix laplacian -o laplacian.npz"},
-      declare_relations, run_relations);
+      declare_relations, run_relations, {.mesh = 24, .grid = 15});
 }
 
 }  // namespace tessera::cli

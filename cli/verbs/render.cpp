@@ -257,6 +257,10 @@ double choose_opacity(const RenderOptions& options, const Scene& scene, const So
   return source.is_solid() && has_insides(scene) && options.clip.empty() ? 0.2 : 1;
 }
 
+bool is_thin(const Piece& piece) {
+  return piece.role == Role::lines || piece.role == Role::points;
+}
+
 Layer make_layer(const RenderOptions& options, const Scene& scene, const Source& source, Style style,
                  const std::optional<ClipPlane>& clip) {
   const bool shows_inside = source.is_solid() && has_insides(scene);
@@ -273,12 +277,13 @@ Layer make_layer(const RenderOptions& options, const Scene& scene, const Source&
   layer.opacity = choose_opacity(options, scene, source);
   const std::size_t number = static_cast<std::size_t>(&source - scene.sources.data());
   if (number > 0) layer.color = layer.line_color = layer_colors[(number - 1) % layer_colors.size()];
-  if (scene.sources.size() > 1 && !source.is_colored) layer.name = printable(source.file.filename().string());
+  // Isolines have the colour of the surface that they lie on.
+  if (layer.is_colored && number > 0 && std::ranges::all_of(layer.geometry.pieces, is_thin)) {
+    layer.is_colored = false;
+    layer.line_color = {0.1, 0.11, 0.14};
+  }
+  if (scene.sources.size() > 1 && !layer.is_colored) layer.name = printable(source.file.filename().string());
   return layer;
-}
-
-bool is_thin(const Piece& piece) {
-  return piece.role == Role::lines || piece.role == Role::points;
 }
 
 /// Options that nothing in the picture could show.
@@ -383,7 +388,7 @@ Verb render_verb() {
        "  tessera render ico6.ply --style surface-with-edges --camera front -o ico6.png\n"
        "  tessera render scan.vti --field mri --colormap gray -o slices.png\n"
        "  tessera render torus.vtp separatrices.vtp critical_points.vtp --field smooth -o complex.png"},
-      declare_render, run_render);
+      declare_render, run_render, {.mesh = 3, .grid = 3});
 }
 
 }  // namespace tessera::cli

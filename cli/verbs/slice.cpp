@@ -27,10 +27,11 @@ struct SliceArguments {
 void declare_slice(OptionList& app, SliceArguments& options) {
   add_input_options(app, options.input);
   add_plane_options(app, options.plane);
+  const Option output = add_output_options(app, options.output)
+                            ->description("the surface to write; lines of a surface go to vtp or vtk");
   app.add_flag("--provenance", options.provenance,
-               "add InputEdge, InputWeight and InputCell: where each point and cell came from");
-  add_output_options(app, options.output)
-      ->description("the surface to write; lines of a surface go to vtp or vtk");
+               "add InputEdge, InputWeight and InputCell: where each point and cell came from")
+      ->needs(output);
 }
 
 /// Why a slice has no cells.
@@ -131,7 +132,7 @@ Verb slice_verb() {
       {"slice", Group::generate, "cut a mesh with a plane: volumes into a surface, surfaces into lines",
        "  tessera slice kuhn64.vtu --axis z --position 0.3 -o slice.vtp\n"
        "  tessera slice surface.vtp --normal 1,1,0 --origin 0.5,0.5,0 -o lines.vtp"},
-      declare_slice, run_slice);
+      declare_slice, run_slice, {.mesh = 6, .grid = 120});
 }
 
 }  // namespace tessera::cli

@@ -24,7 +24,7 @@ struct SmoothArguments {
   std::string weights;
   std::optional<std::uint32_t> iterations;
   std::optional<double> step;
-  double tolerance = 1e-8;
+  std::optional<double> tolerance;
   bool fix_boundary = false;
 };
 
@@ -60,24 +60,33 @@ void check(const SmoothArguments& options) {
   }
   if (options.iterations.value_or(1) > 1'000'000)
     throw Error(ErrorCode::bad_option, "--iterations must be at most 1000000");
-  if (!(options.tolerance > 0 && options.tolerance < 1)) {
+  if (options.tolerance && !is_flow)
+    throw Error(ErrorCode::bad_option, "--tolerance is for --method flow; leave it out");
+  if (options.tolerance && !(*options.tolerance > 0 && *options.tolerance < 1)) {
     throw Error(ErrorCode::bad_option,
-                fmt::format("--tolerance must be between 0 and 1, not {}", options.tolerance));
+                fmt::format("--tolerance must be between 0 and 1, not {}", *options.tolerance));
   }
 }
 
-Points smooth_surface(const SmoothArguments& options, const TriMesh& surface, const Exec& exec,
-                      const Monitor& monitor) {
+SmoothOptions smooth_options(const SmoothArguments& options, const Monitor& monitor) {
   const double step = options.step.value_or(0.5);
   // Taubin's pass band is up to 0.1: 1 / step + 1 / back_step = 0.1.
-  return smooth(
-      surface, {.weights = options.weights == "cotangent" ? SmoothWeights::cotangent : SmoothWeights::uniform,
-                .iterations = static_cast<int>(options.iterations.value_or(10)),
-                .step = step,
-                .back_step = options.method == Method::taubin ? 1 / (0.1 - 1 / step) : 0,
-                .fix_boundary = options.fix_boundary,
-                .exec = exec,
-                .monitor = &monitor});
+  return {.weights = options.weights == "cotangent" ? SmoothWeights::cotangent : SmoothWeights::uniform,
+          .iterations = static_cast<int>(options.iterations.value_or(10)),
+          .step = step,
+          .back_step = options.method == Method::taubin ? 1 / (0.1 - 1 / step) : 0,
+          .fix_boundary = options.fix_boundary,
+          .monitor = &monitor};
+}
+
+FlowOptions flow_options(const SmoothArguments& options, const Monitor& monitor) {
+  FlowOptions how;
+  how.time = options.step.value_or(how.time);
+  how.steps = static_cast<int>(options.iterations.value_or(1));
+  how.tolerance = options.tolerance.value_or(how.tolerance);
+  how.fix_boundary = options.fix_boundary;
+  how.monitor = &monitor;
+  return how;
 }
 
 void say_flow(Session& session, const FlowReport& report) {
@@ -92,30 +101,21 @@ void say_flow(Session& session, const FlowReport& report) {
 
 int run_smooth(Session& session, const SmoothArguments& options) {
   check(options);
-  if (!options.output.file.empty()) check_output(session, options.output);
+  check_output(session, options.output);
   Input input = read_input(session, options.input);
   TriMesh& surface = triangles_of(session, input, options.input.file, "triangles can be smoothed");
+  const SmoothOptions steps = smooth_options(options, session.monitor());
+  const FlowOptions flows = flow_options(options, session.monitor());
   const bool is_flow = options.method == Method::flow;
-  const int steps = static_cast<int>(options.iterations.value_or(is_flow ? 1 : 10));
-  Points points;
+  const Work work = is_flow ? flow_work(surface, flows.steps) : smooth_work(surface, steps.iterations);
   std::optional<FlowReport> report;
-  session.run_on_device(is_flow ? flow_work(surface, steps) : smooth_work(surface, steps),
-                        [&](const Exec& exec) {
-                          session.in_phase(Phase::compute, [&] {
-                            if (!is_flow) {
-                              points = smooth_surface(options, surface, exec, session.monitor());
-                              return;
-                            }
-                            Flow found = flow(surface, {.time = options.step.value_or(0),
-                                                        .steps = steps,
-                                                        .tolerance = options.tolerance,
-                                                        .fix_boundary = options.fix_boundary,
-                                                        .exec = exec,
-                                                        .monitor = &session.monitor()});
-                            points = std::move(found.points);
-                            report = found.report;
-                          });
-                        });
+  Points points = move_points(session, work, surface, [&](VertexAttribute<Vec3d>& at) {
+    if (is_flow) {
+      report = flow(at, flows);
+    } else {
+      smooth(at, steps);
+    }
+  });
   session.print("{}: {}\n", options.input.file.string(), describe_counts(input.mesh));
   if (report) say_flow(session, *report);
   move_surface(session, surface, std::move(points));
@@ -130,7 +130,7 @@ Verb smooth_verb() {
       {"smooth", Group::surfaces, "smooth a surface",
        "  tessera smooth scan.ply --method taubin --iterations 20 -o smooth.ply\n"
        "  tessera smooth scan.ply --method flow -o flowed.ply"},
-      declare_smooth, run_smooth);
+      declare_smooth, run_smooth, {.mesh = 9, .grid = 3});
 }
 
 }  // namespace tessera::cli

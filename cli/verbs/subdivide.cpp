@@ -29,9 +29,10 @@ void declare_subdivide(OptionList& app, SubdivideArguments& options) {
                  "linear keeps the shape, loop smooths a surface of triangles (linear)")
       ->transform(scheme_names);
   app.add_option("--levels", options.levels, "how many times (1)")->type_name("N");
+  const Option output = add_output_options(app, options.output)->description("the finer mesh to write");
   app.add_flag("--provenance", options.provenance,
-               "add InputCell and, for one level, InputEdge: where each cell and point came from");
-  add_output_options(app, options.output)->description("the finer mesh to write");
+               "add InputCell and, for one level, InputEdge: where each cell and point came from")
+      ->needs(output);
 }
 
 /// Ids as the signed 64 bits that every reader of VTK files has.
@@ -101,7 +102,7 @@ Verb subdivide_verb() {
       {"subdivide", Group::generate, "cut every triangle into four or every tetrahedron into eight",
        "  tessera subdivide mesh.ply --scheme loop --levels 2 -o smooth.ply\n"
        "  tessera subdivide kuhn64.vtu -o finer.vtu"},
-      declare_subdivide, run_subdivide);
+      declare_subdivide, run_subdivide, {.mesh = 14, .grid = 14});
 }
 
 }  // namespace tessera::cli

@@ -30,8 +30,9 @@ void declare_tetrahedralize(OptionList& app, TetrahedralizeArguments& options) {
          "--method", options.method,
          "five or six tetrahedra a hexahedron, or 24 around points in its middle and in its faces (six)")
       ->transform(method_names);
-  app.add_flag("--provenance", options.provenance, "add InputCell: the cell each tetrahedron came from");
-  add_output_options(app, options.output)->description("the tetrahedra to write");
+  const Option output = add_output_options(app, options.output)->description("the tetrahedra to write");
+  app.add_flag("--provenance", options.provenance, "add InputCell: the cell each tetrahedron came from")
+      ->needs(output);
 }
 
 /// The cells to cut: those of the file or, if it holds tetrahedra alone, these.
@@ -108,7 +109,7 @@ Verb tetrahedralize_verb() {
       {"tetrahedralize", Group::generate, "cut a grid, hexahedra, wedges or pyramids into tetrahedra",
        "  tessera tetrahedralize lattice64.vti --method five -o tets.vtu\n"
        "  tessera tetrahedralize hexahedra.vtu --method face-centred -o tets.vtu"},
-      declare_tetrahedralize, run_tetrahedralize);
+      declare_tetrahedralize, run_tetrahedralize, {.mesh = 4, .grid = 100});
 }
 
 }  // namespace tessera::cli

@@ -34,9 +34,10 @@ void declare_threshold(OptionList& app, ThresholdArguments& options) {
   app.add_flag("--any", options.any,
                "keep a cell if one of its points is in the range; otherwise all of them have to be");
   app.add_flag("--invert", options.invert, "keep the other cells");
+  const Option output = add_output_options(app, options.output)->description("the part to write");
   app.add_flag("--provenance", options.provenance,
-               "add InputPoint and InputCell: where each point and cell came from");
-  add_output_options(app, options.output)->description("the part to write");
+               "add InputPoint and InputCell: where each point and cell came from")
+      ->needs(output);
 }
 
 ValueRange range_of(const ThresholdArguments& options) {
@@ -114,7 +115,7 @@ Verb threshold_verb() {
       {"threshold", Group::generate, "keep the cells whose values lie in a range",
        "  tessera threshold kuhn64.vtu --field rough --min 0.2 -o high.vtu\n"
        "  tessera threshold kuhn64.vtu --field :z --min 0.25 --max 0.75 --invert -o ends.vtu"},
-      declare_threshold, run_threshold);
+      declare_threshold, run_threshold, {.mesh = 6, .grid = 120});
 }
 
 }  // namespace tessera::cli

@@ -28,8 +28,10 @@ void declare_weld(OptionList& app, WeldArguments& options) {
   app.add_option("--tolerance", options.tolerance,
                  "join points within this distance; 0, the default, joins equal coordinates")
       ->type_name("T");
-  app.add_option("--data", options.data, "point data of joined points (average)")->transform(data_names);
-  add_output_options(app, options.output)->description("the welded mesh to write");
+  const Option output = add_output_options(app, options.output)->description("the welded mesh to write");
+  app.add_option("--data", options.data, "point data of joined points (average)")
+      ->transform(data_names)
+      ->needs(output);
 }
 
 template <int Dim>
@@ -88,7 +90,7 @@ Verb weld_verb() {
       {"weld", Group::generate, "join points that lie together and drop cells that collapse",
        "  tessera weld soup.stl -o mesh.ply\n"
        "  tessera weld soup.stl --tolerance 1e-5 --data first -o mesh.vtp"},
-      declare_weld, run_weld);
+      declare_weld, run_weld, {.mesh = 6, .grid = 6});
 }
 
 }  // namespace tessera::cli

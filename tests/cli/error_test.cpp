@@ -317,7 +317,32 @@ TEST_F(CliError, OptionsThatWouldDoNothing) {
   refused({"morse-smale", "t.vtp", "--separatrices", "a.vtk", "--compress"},
           {"a.vtk", "cannot be compressed"});
   refused({"threshold", "t.vtp", "--min", "0", "--ascii"}, {"--ascii", "-o FILE"});
-  refused({"curvature", "t.vtp", "--output-format", "ply"}, {"--output-format", "-o FILE"});
+  for (const Arguments& verb :
+       std::vector<Arguments>{{"curvature", "t.vtp"},
+                              {"normals", "t.vtp"},
+                              {"smooth", "t.vtp"},
+                              {"denoise", "t.vtp"},
+                              {"plan", "t.vtp"},
+                              {"dual", "t.vtp"},
+                              {"doctor", "t.vtp"},
+                              {"weld", "t.vtp"},
+                              {"subdivide", "t.vtp"},
+                              {"slice", "t.vtp", "--axis", "x"},
+                              {"clip", "t.vtp", "--axis", "x"},
+                              {"extract", "t.vtp", "--components"},
+                              {"isosurface", "t.vtp", "--value", "0"},
+                              {"coarsen", "mesh.vtu", "--field", "rough", "--value", "0"},
+                              {"tetrahedralize", "mesh.vtu"},
+                              {"critical-points", "t.vtp"},
+                              {"gradient", "t.vtp"},
+                              {"morse-smale", "t.vtp"}}) {
+    for (const Arguments& option :
+         std::vector<Arguments>{{"--ascii"}, {"--compress"}, {"--output-format", "vtp"}}) {
+      Arguments line = verb;
+      line.insert(line.end(), option.begin(), option.end());
+      refused(line, {option[0], "-o FILE"});
+    }
+  }
   refused({"gradient", "t.vtp", "--critical", "a.vtp", "--output-format", "vtk"}, {"--output-format"});
   refused({"persistence", "t.vtp", "--csv", "a.csv", "--ascii"}, {"--ascii", "-o FILE"});
   refused({"make", "torus", "--no-orient", "-o", "a.vtp"}, {"--no-orient", "tetrahedra", "torus"});
@@ -341,14 +366,42 @@ TEST_F(CliError, OptionsThatWouldDoNothing) {
   refused({"threshold", "c.vtk", "--min", "4", "--any"}, {"--any", "'c' is a field of the cells"});
   refused({"clip", "t.vtp", "--axis", "x", "--field", "smooth"}, {"--field", "--value"});
   refused({"coarsen", "t.vtp", "--value", "0"}, {"'t.vtp' is a surface", "--value"});
-  refused({"isosurface", "flat.vti", "--value", "0.4", "--normals", "averaged"}, {"flat grid", "--normals"});
+  refused({"isosurface", "flat.vti", "--value", "0.4", "--normals", "averaged", "-o", "a.vtp"},
+          {"flat grid", "--normals"});
+  for (const Arguments& line : std::vector<Arguments>{
+           {"isosurface", "t.vtp", "--value", "0", "--provenance"},
+           {"isosurface", "mesh.vtu", "--field", "rough", "--value", "0", "--normals", "gradient"},
+           {"threshold", "t.vtp", "--min", "0", "--provenance"},
+           {"extract", "t.vtp", "--components", "--provenance"},
+           {"slice", "t.vtp", "--axis", "x", "--provenance"},
+           {"clip", "t.vtp", "--axis", "x", "--provenance"},
+           {"subdivide", "t.vtp", "--provenance"},
+           {"tetrahedralize", "flat.vti", "--provenance"},
+           {"weld", "t.vtp", "--data", "first"}})
+    refused(line, {" does nothing without -o or --output"});
   refused({"isosurface", "flat.vti", "--value", "0.4", "--merge-exact"}, {"flat grid", "--merge-exact"});
+  refused({"isosurface", "t.vtp", "--value", "0", "--merge-exact"}, {"triangles have", "--merge-exact"});
+  refused({"normals", "t.vtp", "--faces", "--weights", "area"}, {"--weights and --faces exclude"});
+  refused({"smooth", "t.vtp", "--tolerance", "1e-6"}, {"--tolerance", "--method flow"});
+  for (const Arguments& option : std::vector<Arguments>{
+           {"--tiles", "auto"}, {"--tile-vertices", "512"}, {"--mode", "auto"}, {"--relation", "VV"}}) {
+    Arguments line = {"relations", "t.vtp", "--matrix", "d0"};
+    line.insert(line.end(), option.begin(), option.end());
+    refused(line, {option[0], "--matrix", "exclude each other"});
+  }
+  refused({"relations", "t.vtp", "--matrix", "d0", "--output-format", "mtx"},
+          {"--output-format does nothing without -o"});
+  refused({"plan", "t.vtp", "--estimate", "--tiles", "octree"}, {"--tiles and --estimate exclude"});
+  refused({"plan", "t.vtp", "--estimate", "-o", "a.vtp"}, {"-o or --output and --estimate exclude"});
   refused({"morse-smale", "t.vtp", "--no-connectors"}, {"--no-connectors", "tetrahedra"});
   refused({"morse-smale", "t.vtp", "--separatrices", "a.vtp", "--no-separatrices"}, {"nothing to write"});
   refused({"morse-smale", "t.vtp", "-o", "a.vtp", "--segmentation", "b.vtp"}, {"--segmentation", "once"});
   refused({"info", "t.vtp", "--no-weld"}, {"--no-weld", "stl", "'t.vtp'"});
   refused({"weld", "t.vtp", "--no-weld"}, {"no option '--no-weld'"});
   refused({"info", "t.vtp", "--type", "int8"}, {"--type does nothing without --dims"});
+  refused({"info", "t.vtp", "--dims", "1x1x1", "--big-endian"}, {"--big-endian", "uint8"});
+  for (const char* const option : {"--no-weld", "--linearize"})
+    refused({"info", "t.vtp", "--dims", "1x1x1", option}, {"--dims reads a raw volume", option});
   refused({"info", "t.vtp", "--device", "cpu", "--device-memory", "1G"}, {"--device-memory", "--device cpu"});
   refused({"gradient", "t.vtp", "--provider", "device", "--device", "cpu"}, {"--device cpu"});
   EXPECT_EQ(files(), before);

@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <cstring>
+#include <string>
+#include <utility>
 
 #include <tessera/io/io.h>
 
@@ -140,6 +142,32 @@ TEST_F(CliIsosurface, AnEmptySurfaceIsNoError) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.err.find("the surface is empty: 'sphere' goes from"), std::string::npos) << outcome.err;
   EXPECT_EQ(read_triangles(path("s.vtp")).cell_count(), 0u);
+}
+
+TEST_F(CliIsosurface, NoLinesAreNoErrorAndSaid) {
+  make_lattice("9x9x1", "sphere");
+  ok({"make", "ico", "--size", "2", "--field", "smooth", "-o", "i.vtp"});
+  for (const auto& [file, field] : {std::pair("g.vti", "sphere"), {"i.vtp", "smooth"}}) {
+    const Outcome outcome = run({"isosurface", file, "--value", "1e6", "-o", "l.vtp"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.err.find(std::string("there are no contour lines: '") + field + "' goes from"),
+              std::string::npos)
+        << outcome.err;
+    EXPECT_EQ(read_poly(path("l.vtp")).lines.size(), 0U);
+  }
+}
+
+/// Four triangles around point 4 of a square, whose value is infinite or NaN at point 0: two have lines.
+TEST_F(CliIsosurface, TrianglesWithoutAValueAreCounted) {
+  for (const char* value : {"inf", "-inf", "nan"}) {
+    write("q.vtk", std::string("# vtk DataFile Version 3.0\nq\nASCII\nDATASET POLYDATA\nPOINTS 5 float\n"
+                               "0 0 0 1 0 0 1 1 0 0 1 0 0.5 0.5 0\nPOLYGONS 4 16\n3 0 1 4\n3 1 2 4\n"
+                               "3 2 3 4\n3 3 0 4\nPOINT_DATA 5\nSCALARS f float\nLOOKUP_TABLE default\n") +
+                       value + " 0 0 0 1\n");
+    const json object = run_json({"isosurface", "q.vtk", "--value", "0.5"});
+    EXPECT_EQ(object["result"]["lines"], 2) << value;
+    EXPECT_EQ(object["notes"], json{"left out 2 cells with a corner at which 'f' is NaN or infinite"});
+  }
 }
 
 TEST_F(CliIsosurface, RefusesWhatHasNoSurface) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <numbers>
 #include <random>
 #include <sstream>
 
@@ -51,6 +53,19 @@ void MemoryCase::make_cone(const std::string& file, int size) const {
   write(file, vtk_text(points, tets));
 }
 
+void MemoryCase::make_fan(const std::string& file, int size) const {
+  std::ostringstream text;
+  text << "# vtk DataFile Version 3.0\nfan\nASCII\nDATASET POLYDATA\nPOINTS " << size + 1
+       << " float\n0 0 1\n";
+  for (int i = 0; i < size; ++i) {
+    const double angle = 2 * std::numbers::pi * i / size;
+    text << std::cos(angle) << ' ' << std::sin(angle) << " 0\n";
+  }
+  text << "POLYGONS " << size << ' ' << 4 * size << '\n';
+  for (int i = 0; i < size; ++i) text << "3 0 " << 1 + i << ' ' << 1 + (i + 1) % size << '\n';
+  write(file, text.str());
+}
+
 void MemoryCase::make_tangle(const std::string& file, int size) const {
   std::mt19937 random(5);
   const auto next = [&](int limit) { return static_cast<int>(random() % static_cast<unsigned>(limit)); };
@@ -80,6 +95,7 @@ void MemoryCase::make_named(const std::string& file, int size) {
     return make({"kuhn", "--size", n, "--field", "rough", "--shuffle", "-o", file});
   if (file == "cone.vtk") return make_cone(file, 4 * size);
   if (file == "tangle.vtk") return make_tangle(file, size);
+  if (file == "fan.vtk") return make_fan(file, 3000 * size);
   if (file == "ico.vtp") return make({"ico", "--size", "7", "--field", "rough", "-o", file});
   if (file == "grid.vti") return make({"lattice", "--size", n, "--field", "mri", "-o", file});
   if (file == "split.vtu") {

@@ -25,7 +25,8 @@ class MemoryCase : public ProgramTest {
   ///   cone.vtk                      tetrahedra around one vertex
   ///   tangle.vtk                    random tetrahedra: edges and triangles of many
   ///   split.vtu, refined.vtu        24 tetrahedra a voxel, and finer and finer ones, with several fields
-  ///   ico.vtp, grid.vti             a sphere, and a volume
+  ///   ico.vtp, fan.vtk              a sphere, and triangles around one vertex
+  ///   grid.vti                      a volume
   /// `size` says how fine.
   void make_named(const std::string& file, int size);
 
@@ -45,6 +46,7 @@ class MemoryCase : public ProgramTest {
   /// The value that a refusal names, or 0 if the run worked.
   Bytes run_within(const Arguments& line, Bytes limit) const;
   void make_cone(const std::string& file, int size) const;
+  void make_fan(const std::string& file, int size) const;
   void make_tangle(const std::string& file, int size) const;
 };
 

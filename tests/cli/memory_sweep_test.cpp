@@ -58,15 +58,25 @@ INSTANTIATE_TEST_SUITE_P(
                     "relations cone.vtk --relation EF", "relations ico.vtp --relation VV"));
 INSTANTIATE_TEST_SUITE_P(
     Generators, MemorySweep,
-    testing::Values("isosurface grid.vti --value 0.15 -o iso.vtp",
-                    "isosurface refined.vtu --field rough --value 0.5 --normals averaged --provenance",
-                    "isosurface tangle.vtk --value 500000", "subdivide ico.vtp -o fine.vtp",
-                    "subdivide split.vtu", "subdivide cone.vtk", "subdivide tangle.vtk",
-                    "tetrahedralize grid.vti", "tetrahedralize grid.vti --method face-centred -o x.vtu",
-                    "coarsen grid.vti --value 0.15", "weld kuhn.vtu", "weld refined.vtu -o w.vtu",
-                    "weld tangle.vtk --tolerance 0.001", "dual ico.vtp", "curvature ico.vtp",
-                    "slice refined.vtu --axis z", "clip refined.vtu --axis z",
-                    "threshold refined.vtu --field :z --min 0.3", "extract refined.vtu --largest 1"));
+    testing::Values(
+        "isosurface grid.vti --value 0.15 -o iso.vtp",
+        "isosurface refined.vtu --field rough --value 0.5 --normals averaged --provenance -o i.vtp",
+        "isosurface tangle.vtk --value 500000", "subdivide ico.vtp -o fine.vtp", "subdivide split.vtu",
+        "subdivide cone.vtk", "subdivide tangle.vtk", "tetrahedralize grid.vti",
+        "tetrahedralize grid.vti --method face-centred -o x.vtu", "coarsen grid.vti --value 0.15",
+        "weld kuhn.vtu", "weld refined.vtu -o w.vtu", "weld tangle.vtk --tolerance 0.001",
+        "isosurface ico.vtp --value 0,0.5,1 -o l.vtp", "slice refined.vtu --axis z", "slice ico.vtp --axis z",
+        "clip refined.vtu --axis z", "threshold refined.vtu --field :z --min 0.3",
+        "extract refined.vtu --largest 1"));
+INSTANTIATE_TEST_SUITE_P(
+    Surfaces, MemorySweep,
+    testing::Values("dual ico.vtp", "curvature ico.vtp", "normals ico.vtp -o n.vtp",
+                    "smooth ico.vtp -o s.vtp", "smooth ico.vtp --weights cotangent --fix-boundary",
+                    "smooth ico.vtp --method flow --iterations 2", "smooth fan.vtk",
+                    "denoise ico.vtp -o d.vtp", "denoise ico.vtp --sigma-c 0.02", "denoise fan.vtk",
+                    "geodesic ico.vtp --source 0 -o g.vtp", "geodesic ico.vtp --source 0 --method heat",
+                    "geodesic fan.vtk --source 1", "relations ico.vtp --matrix laplacian -o l.npz",
+                    "relations ico.vtp --matrix EE"));
 
 }  // namespace
 }  // namespace tessera::test

@@ -52,6 +52,9 @@ TEST_F(CliMemory, VerbsStayWithinIt) {
       {"smooth", "ico.vtp", "--method", "flow"},
       {"denoise", "ico.vtp"},
       {"geodesic", "ico.vtp", "--source", "0"},
+      {"geodesic", "ico.vtp", "--source", "0", "--method", "heat"},
+      {"relations", "ico.vtp", "--matrix", "laplacian"},
+      {"isosurface", "ico.vtp", "--value", "0,0.5,1"},
   };
   for (const Arguments& line : lines) {
     SCOPED_TRACE(line[0] + " " + line[1]);

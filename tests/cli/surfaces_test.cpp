@@ -3,6 +3,8 @@
 
 #include <numbers>
 #include <regex>
+#include <string>
+#include <utility>
 
 #include <tessera/io/io.h>
 
@@ -97,7 +99,10 @@ TEST_F(CliSurfaces, SmoothAndDenoiseMovePointsAndKeepTheRest) {
     EXPECT_EQ(after.cells, before.cells);
     EXPECT_EQ(after.field("smooth"), before.field("smooth"));
   }
+  EXPECT_EQ(result({"denoise", "i.vtp", "--sigma-c", "0.1"})["sigma_c"], 0.1);
+  EXPECT_NEAR(result({"denoise", "i.vtp"})["sigma_c"], 0.15, 0.05);
   const json flow = result({"smooth", "i.vtp", "--method", "flow"})["flow"];
+  EXPECT_GT(flow["time"], 0);
   EXPECT_TRUE(flow["converged"].get<bool>());
   EXPECT_GT(flow["iterations"], 0);
   EXPECT_LE(flow["residual"], 1e-8);
@@ -117,10 +122,41 @@ TEST_F(CliSurfaces, SmoothAndDenoiseRefuseWhatMeansNothing) {
   expect_one_sentence(run({"smooth", "i.vtp", "--method", "flow", "--weights", "uniform"}), 2,
                       {"cotangents"});
   expect_one_sentence(run({"smooth", "i.vtp", "--method", "flow", "--tolerance", "2"}), 2, {"--tolerance"});
-  expect_one_sentence(run({"denoise", "i.vtp", "--sigma-c=-1"}), 2, {"--sigma-c must be above 0"});
-  expect_one_sentence(run({"denoise", "i.vtp", "--sigma-s=-2"}), 2, {"--sigma-s must be above 0"});
-  write("twice.off", "OFF\n3 2 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n3 1 2 0\n");
-  expect_one_sentence(run({"smooth", "twice.off"}), 5, {"same corners"});
+  for (const char* sigma : {"--sigma-c", "--sigma-s"}) {
+    for (const char* value : {"-1", "0", "1e-200", "1e+200"})
+      expect_one_sentence(run({"denoise", "i.vtp", std::string(sigma) + "=" + value}), 2,
+                          {sigma, "must be between 1e-150 and 1e150", value});
+  }
+  write("astray.off", "OFF\n3 2 0\n0 0 0\n1 0 0\n0 nan 0\n3 0 1 2\n3 1 2 0\n");
+  expect_one_sentence(run({"smooth", "astray.off", "-q"}), 5, {"vertex 2", "no place"});
+}
+
+/// A pyramid whose first side is there three times, once turned over, and a triangle that names a point
+/// twice.
+TEST_F(CliSurfaces, TrianglesThatAreThereAgainCountOnce) {
+  const std::string points = "0 0 0\n1 0 0\n1 1 0\n0 1 0\n0.5 0.5 1\n";
+  const std::string sides = "3 0 1 4\n3 1 2 4\n3 2 3 4\n3 3 0 4\n";
+  write("once.off", "OFF\n5 4 0\n" + points + sides);
+  write("again.off", "OFF\n5 7 0\n" + points + sides + "3 4 0 1\n3 0 4 1\n3 2 2 3\n");
+  for (const Arguments& line : std::vector<Arguments>{{"smooth"},
+                                                      {"smooth", "--weights", "cotangent"},
+                                                      {"smooth", "--method", "taubin"},
+                                                      {"smooth", "--method", "flow", "--fix-boundary"},
+                                                      {"denoise"}}) {
+    const auto moved = [&](const std::string& input, const std::string& output) {
+      Arguments all = {line[0], input, "-o", output};
+      all.insert(all.end(), line.begin() + 1, line.end());
+      const json notes = run_json(all)["notes"];
+      return std::pair(read_triangles(path(output)), notes);
+    };
+    const auto [once, no_notes] = moved("once.off", "a.vtp");
+    const auto [again, notes] = moved("again.off", "b.vtp");
+    EXPECT_EQ(again.points, once.points) << line[0];
+    EXPECT_EQ(again.cell_count(), 7U);
+    EXPECT_TRUE(no_notes.empty());
+    EXPECT_EQ(notes, (json{"1 triangle is there more than once and counts once",
+                           "1 triangle names a point twice and does not count"}));
+  }
 }
 
 TEST_F(CliSurfaces, CoarsenIsTheSameFromAVolumeAndFromItsSurface) {

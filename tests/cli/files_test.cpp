@@ -226,12 +226,12 @@ TEST_F(CliFiles, DoctorNamesTheCellsOfTheFile) {
         "4 0 3 2 1\n4 4 5 6 7\n4 0 1 5 4\n4 1 2 6 5\n4 2 3 7 6\n4 3 0 4 7\n4 0 1 8 9\n");
   const auto run_doctor = run({"doctor", "box.off", "-o", "defects.vtp"});
   EXPECT_EQ(run_doctor.code, 0) << run_doctor.out;
-  EXPECT_NE(run_doctor.out.find("polygon mesh: 10 points, 7 quad\nexamined as a triangle mesh: 10 vertices"),
+  EXPECT_NE(run_doctor.out.find("polygon mesh: 10 points, 7 quads\nexamined as a triangle mesh: 10 vertices"),
             std::string::npos)
       << run_doctor.out;
   const auto document = run_json({"doctor", "box.off"});
   EXPECT_EQ(document["result"]["cells_in_file"], (nlohmann::json{{"quad", 7}}));
-  EXPECT_NE(document["notes"].dump().find("Cut into triangles: 7 quad."), std::string::npos);
+  EXPECT_NE(document["notes"].dump().find("Cut into triangles: 7 quads."), std::string::npos);
   bool is_found = false;
   for (const auto& finding : document["result"]["report"]["findings"]) {
     if (finding["kind"] != "degenerate_cell") continue;

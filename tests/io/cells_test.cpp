@@ -292,7 +292,7 @@ TEST_F(Cells, LargeFacesOfPlyFiles) {
 TEST_F(Cells, WhatAFormatCannotHold) {
   const CellMesh all = keep("all.vtu", every_cell_vtu);
   for (const char* name : {"a.vtp", "a.ply", "a.obj", "a.off"}) {
-    testing::expect_error(ErrorCode::unsupported, {name, "1 tetrahedron, 2 hexahedron, 1 wedge, 1 pyramid"},
+    testing::expect_error(ErrorCode::unsupported, {name, "1 tetrahedron, 2 hexahedra, 1 wedge, 1 pyramid"},
                           [&] { return write_mesh(directory / name, all); });
   }
   testing::expect_error(ErrorCode::unsupported, {"a.stl", "only hold triangles"},

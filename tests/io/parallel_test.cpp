@@ -190,7 +190,7 @@ TEST_F(Parallel, HexahedraAreCutTogether) {
   save("a.vtu", a.text());
   save("b.vtu", b.text());
   save("all.pvtu", parallel("PUnstructuredGrid", {"a.vtu", "b.vtu"}));
-  expect_bad("all.pvtu", {"all.pvtu", "2 hexahedron", "simplices"}, ErrorCode::unsupported);
+  expect_bad("all.pvtu", {"all.pvtu", "2 hexahedra", "simplices"}, ErrorCode::unsupported);
   const TetMesh mesh = read_tets(directory / "all.pvtu", {.simplices = true});
   EXPECT_EQ(mesh.vertex_count(), 12U);
   ASSERT_EQ(mesh.cell_count(), 12U);
@@ -305,7 +305,7 @@ TEST_F(Parallel, GridsAsBlocks) {
   save("one.vtm", blocks_of({"a.vti"}));
   EXPECT_EQ(read_grid(directory / "one.vtm"), testing::make_small_grid());
   save("two.vtm", blocks_of({"a.vti", "b.vti"}));
-  expect_bad("two.vtm", {"two.vtm", "12 hexahedron", "simplices"}, ErrorCode::unsupported);
+  expect_bad("two.vtm", {"two.vtm", "12 hexahedra", "simplices"}, ErrorCode::unsupported);
   const TetMesh mesh = read_tets(directory / "two.vtm", {.simplices = true});
   EXPECT_EQ(mesh.vertex_count(), 48U);
   EXPECT_EQ(mesh.cell_count(), 72U);

@@ -155,7 +155,7 @@ TEST(Structured, FlatOnesAreQuads) {
       grid->GetPoints()->SetPoint(i, p[0] + 0.01 * i * i, p[1] + 0.01 * i * i, p[2]);
     }
     testing::vtk_write_xml(grid, directory / "flat.vts", {"raw", "none"});
-    testing::expect_error(ErrorCode::unsupported, {"flat.vts", "6 quad", "simplices"},
+    testing::expect_error(ErrorCode::unsupported, {"flat.vts", "6 quads", "simplices"},
                           [&] { return read_mesh(directory / "flat.vts"); });
     const ReadResult result = read_mesh(directory / "flat.vts", {.simplices = true});
     const TriMesh& mesh = std::get<TriMesh>(result.mesh);

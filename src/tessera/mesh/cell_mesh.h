@@ -102,7 +102,9 @@ struct CellMesh {
   friend bool operator==(const CellMesh&, const CellMesh&) = default;
 };
 
-/// "3 triangle, 12 hexahedron": the cells of these dimensions, counted by type.
+/// "1 triangle", "12 hexahedra".
+[[nodiscard]] std::string count_cells(std::uint64_t count, std::string_view type);
+/// "3 triangles, 12 hexahedra": the cells of these dimensions, counted by type.
 [[nodiscard]] std::string list_types(std::span<const CellType> types, int lowest, int highest);
 
 /// Tetrahedra or triangles that other cells were cut into.

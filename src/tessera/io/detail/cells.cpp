@@ -34,13 +34,13 @@ struct Census {
     for (int type = 0; type < 256; ++type) sum += is_kind(static_cast<std::uint8_t>(type)) ? counts[type] : 0;
     return sum;
   }
-  /// "12 hexahedron, 3 wedge" for the kind.
+  /// "12 hexahedra, 3 wedges" for the kind.
   [[nodiscard]] std::string say(bool (*is_kind)(std::uint8_t)) const {
     std::string text;
     for (int type = 0; type < 256; ++type) {
       if (counts[type] == 0 || !is_kind(static_cast<std::uint8_t>(type))) continue;
-      text += (text.empty() ? "" : ", ") + std::to_string(counts[type]) + " " +
-              cell_type_name(static_cast<std::uint8_t>(type));
+      text += (text.empty() ? "" : ", ") +
+              count_cells(counts[type], cell_type_name(static_cast<std::uint8_t>(type)));
     }
     return text;
   }

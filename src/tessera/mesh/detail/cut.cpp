@@ -265,6 +265,20 @@ std::string_view to_string(CellType type) {
   return names[static_cast<std::size_t>(type)];
 }
 
+std::string count_cells(std::uint64_t count, std::string_view type) {
+  std::string name(type);
+  const auto end_with = [&](std::string_view end) { name.replace(name.size() - 2, 2, end); };
+  if (count == 1 || name.ends_with(')')) return std::to_string(count) + " " + name;
+  if (name.ends_with("hedron")) {
+    end_with("a");
+  } else if (name.ends_with("vertex")) {
+    end_with("ices");
+  } else {
+    name += "s";
+  }
+  return std::to_string(count) + " " + name;
+}
+
 std::string list_types(std::span<const CellType> types, int lowest, int highest) {
   std::map<CellType, std::uint64_t> counts;
   for (const CellType type : types) {
@@ -272,7 +286,7 @@ std::string list_types(std::span<const CellType> types, int lowest, int highest)
   }
   std::string text;
   for (const auto& [type, count] : counts)
-    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + std::string(to_string(type));
+    text += (text.empty() ? "" : ", ") + count_cells(count, to_string(type));
   return text;
 }
 

@@ -35,11 +35,18 @@ tessera render tiles.vtp --field Tile --colormap categories --size 600x400 -o "$
 tessera make lattice --size 128 --field mri -o mri.vti
 tessera coarsen mri.vti --value 0.15 -o coarse.vtp --histogram "$images/coarsen-quality.svg"
 
-tessera make torus --size 160x96 -o torus.vtp
-tessera geodesic torus.vtp --source 0 -o distances.vtp --paths paths.vtp --from 2893,5790,9610,12570
+tessera make ico --size 6 -o noisy.vtp
+tessera denoise noisy.vtp --iterations 5 -o smooth.vtp
+for surface in noisy smooth; do
+  tessera curvature $surface.vtp -o curvature.vtp
+  tessera render curvature.vtp --field MeanCurvature --range=-2,4 --colormap coolwarm --no-bar --azimuth 30 \
+    --size 400x400 -o "$images/curvature-$surface.png"
+done
+
+tessera geodesic smooth.vtp --source 0 -o distances.vtp --paths paths.vtp --from 5000,9000,20000,33000,40000
 tessera isosurface distances.vtp --field GeodesicDistance -o isolines.vtp \
-  --value 0.2,0.4,0.6,0.8,1,1.2,1.4,1.6,1.8,2,2.2,2.4,2.6,2.8,3,3.2,3.4
-tessera render distances.vtp isolines.vtp paths.vtp --field GeodesicDistance --azimuth 60 --mark-size 2 \
-  --size 720x480 -o "$images/geodesic.png"
+  --value 0.15,0.3,0.45,0.6,0.75,0.9,1.05,1.2,1.35,1.5,1.65,1.8,1.95,2.1,2.25,2.4,2.55,2.7,2.85,3
+tessera render distances.vtp isolines.vtp paths.vtp --field GeodesicDistance --azimuth 160 --elevation 20 \
+  --size 640x480 -o "$images/geodesic.png"
 
 ls -l "$images"

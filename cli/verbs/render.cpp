@@ -280,7 +280,7 @@ Layer make_layer(const RenderOptions& options, const Scene& scene, const Source&
   // Isolines have the colour of the surface that they lie on.
   if (layer.is_colored && number > 0 && std::ranges::all_of(layer.geometry.pieces, is_thin)) {
     layer.is_colored = false;
-    layer.line_color = {0.1, 0.11, 0.14};
+    layer.color = layer.line_color = {0.1, 0.11, 0.14};
   }
   if (scene.sources.size() > 1 && !layer.is_colored) layer.name = printable(source.file.filename().string());
   return layer;

@@ -16,6 +16,7 @@
 #include "data/fields.h"
 #include "data/files.h"
 #include "data/parts.h"
+#include "data/triangles.h"
 
 namespace tessera::cli {
 namespace {
@@ -24,19 +25,18 @@ enum class Method : std::uint8_t { fronts, heat };
 
 struct GeodesicArguments {
   InputOptions input;
-  OutputOptions output;
-  OutputOptions paths;
+  OutputOptions output;  ///< the paths are written in the same way
+  std::filesystem::path paths;
   std::string source, nearest, mask, from;
   std::optional<double> limit;
   Method method = Method::fronts;
   std::optional<double> time;
-  FrontShape shape = FrontShape::circular;
+  std::string front;
+
+  [[nodiscard]] OutputOptions paths_output() const { return {paths, output.ascii, output.compress}; }
 };
 
 const std::map<std::string, Method> method_names = {{"fronts", Method::fronts}, {"heat", Method::heat}};
-
-const std::map<std::string, FrontShape> shape_names = {{"circular", FrontShape::circular},
-                                                       {"planar", FrontShape::planar}};
 
 void declare_geodesic(OptionList& app, GeodesicArguments& options) {
   add_input_options(app, options.input);
@@ -49,15 +49,14 @@ void declare_geodesic(OptionList& app, GeodesicArguments& options) {
       ->type_name("FIELD");
   app.add_option("--method", options.method, "fronts that run over triangles, or the flow of heat (fronts)")
       ->transform(method_names);
-  app.add_option("--front", options.shape, "the shape of fronts within a triangle (circular)")
-      ->transform(shape_names);
+  app.add_option("--front", options.front, "the shape of fronts within a triangle (circular)")
+      ->is_member({"circular", "planar"});
   app.add_option("--limit", options.limit, "with fronts, leave points further than this at infinity")
       ->type_name("X");
   app.add_option("--time", options.time,
                  "how long heat flows, in squares of the mean length of edges; more is smoother (1)")
       ->type_name("X");
-  app.add_option("--paths", options.paths.file,
-                 "with fronts, the ways from the points of --from to their sources, vtp or vtk")
+  app.add_option("--paths", options.paths, "the ways from the points of --from to their sources, vtp or vtk")
       ->type_name("FILE");
   app.add_option("--from", options.from, "where paths begin: 3,5,8-11")->type_name("IDS");
   add_output_options(app, options.output)
@@ -69,17 +68,18 @@ void check_options(Session& session, const GeodesicArguments& options) {
     throw Error(ErrorCode::bad_option,
                 "a geodesic distance needs a source; give it --source, --nearest or --mask");
   }
-  if (options.paths.file.empty() != options.from.empty())
+  if (options.paths.empty() != options.from.empty())
     throw Error(ErrorCode::bad_option,
                 "--paths needs the points where they begin, --from, and --from a file, --paths");
   const bool is_heat = options.method == Method::heat;
-  if (is_heat && (options.limit.has_value() || !options.from.empty()))
-    throw Error(ErrorCode::bad_option, "--limit and --paths are for --method fronts");
+  if (is_heat && options.limit.has_value())
+    throw Error(ErrorCode::bad_option, "--limit is for --method fronts");
+  if (is_heat && !options.front.empty()) throw Error(ErrorCode::bad_option, "--front is for --method fronts");
   if (!is_heat && options.time.has_value()) throw Error(ErrorCode::bad_option, "--time is for --method heat");
   if (options.limit.has_value() && !(*options.limit >= 0))
     throw Error(ErrorCode::bad_option, "--limit is a distance; it is not negative");
-  if (!options.output.file.empty()) check_output(session, options.output);
-  if (!options.paths.file.empty()) check_poly_output(session, options.paths);
+  check_output(session, options.paths.empty() ? options.output : options.output.alone());
+  if (!options.paths.empty()) check_poly_output(session, options.paths_output());
 }
 
 /// Ids of points. Error(not_found) for one that is not there.
@@ -150,14 +150,29 @@ std::vector<GeodesicSource> find_sources(Session& session, const GeodesicArgumen
   return sources;
 }
 
-std::uint32_t id_of(const std::vector<GeodesicSource>& sources, std::uint32_t place) {
-  return std::get<VertexId>(sources[place]).index();
+/// -1 for no_source.
+std::int64_t id_of(const std::vector<GeodesicSource>& sources, std::uint32_t place) {
+  return place == no_source ? -1 : std::int64_t{std::get<VertexId>(sources[place]).index()};
 }
 
-/// Of the surface, the matrices and the solvers; estimated.
+std::vector<std::uint32_t> find_starts(const GeodesicArguments& options, const TriMesh& surface) {
+  if (options.from.empty()) return {};
+  return parse_ids(options.from, "--from", surface.vertex_count());
+}
+
+/// With what the verb keeps: distances and ids, and what paths are traced on.
+template <class Real>
+Work fronts_work(const TriMesh& surface, bool has_paths) {
+  Work work = geodesic_work(surface);
+  work.host_bytes += (sizeof(Real) + 16) * surface.vertex_count();
+  if (has_paths) work.host_bytes += 36 * surface.cell_count() + 60 * surface.vertex_count();
+  return work;
+}
+/// Of the surface, the matrices and the solvers; estimated. Sources are found when those are gone.
 Work heat_work(const TriMesh& surface) {
   Work work = work_of(surface.cell_count(), 20000, 1000);
-  work.host_bytes = 350 * surface.cell_count();
+  work.host_bytes = 230 * surface.cell_count() + 340 * surface.vertex_count();
+  work.thread_bytes = mib(2);
   return work;
 }
 
@@ -176,6 +191,10 @@ PolyData trace_paths(Session& session, const GeodesicPaths& paths, const std::ve
     if (path.points.empty()) {
       session.note(fmt::format("no way leads from point {} to a source", from[i]));
       continue;
+    }
+    if (path.source == no_source) {
+      session.note(fmt::format(
+          "the way from point {} ends at a point that is no source: nothing beside it is nearer", from[i]));
     }
     std::vector<VertexId> corners;
     for (const Vec3d& p : path.points) {
@@ -220,74 +239,82 @@ void report(Session& session, const GeodesicArguments& options, TriMesh& surface
 }
 
 /// The ids of the nearest sources; -1 where there is none.
-template <class Real>
-Field nearest_field(const Geodesics<Real>& found) {
-  const auto nearest = found.nearest.values();
+Field nearest_field(const Array<std::uint32_t>& nearest, const std::vector<GeodesicSource>& sources) {
   Array<std::int64_t> ids(nearest.size());
-  for (std::size_t v = 0; v < ids.size(); ++v)
-    ids[v] = nearest[v] == no_source ? -1 : std::int64_t{id_of(found.sources, nearest[v])};
+  for (std::size_t v = 0; v < ids.size(); ++v) ids[v] = id_of(sources, nearest[v]);
   return {"NearestSource", std::move(ids)};
 }
 
 template <class Real>
 void run_fronts(Session& session, const GeodesicArguments& options, TriMesh& surface,
                 const std::vector<GeodesicSource>& sources) {
-  const std::vector<std::uint32_t> from = options.from.empty()
-                                              ? std::vector<std::uint32_t>()
-                                              : parse_ids(options.from, "--from", surface.vertex_count());
-  const Reservation room(session.memory(), (sizeof(Real) + 16) * surface.vertex_count(), "the distances");
-  const Bytes traced = from.empty() ? 0 : 24 * surface.cell_count() + 48 * surface.vertex_count();
-  const Reservation paths_room(session.memory(), traced, "what paths are traced on");
+  const std::vector<std::uint32_t> from = find_starts(options, surface);
   PolyData paths;
-  session.run_on_device(geodesic_work(surface), [&](const Exec& exec) {
+  std::vector<std::string> unsound;
+  session.run_on_device(fronts_work<Real>(surface, !from.empty()), [&](const Exec& exec) {
     session.in_phase(Phase::compute, [&] {
-      const Geodesics<Real> found =
-          compute_geodesics<Real>(Surface(surface, {.exec = exec, .monitor = &session.monitor()}), sources,
-                                  {.shape = options.shape,
-                                   .limit = options.limit.value_or(std::numeric_limits<double>::infinity()),
-                                   .monitor = &session.monitor()});
+      const detail::SoundSurface sound(surface, {.exec = exec, .monitor = &session.monitor()});
+      unsound = describe_unsound(sound);
+      const Geodesics<Real> found = compute_geodesics<Real>(
+          sound.surface(), sources,
+          {.shape = options.front == "planar" ? FrontShape::planar : FrontShape::circular,
+           .limit = options.limit.value_or(std::numeric_limits<double>::infinity()),
+           .monitor = &session.monitor()});
       if (!from.empty()) paths = trace_paths(session, GeodesicPaths(found), from, sources);
       report(session, options, surface, sources.size(), found.distance.values());
       session.result()["rounds"] = found.rounds;
-      surface.point_data.add(nearest_field(found));
+      surface.point_data.add(nearest_field(found.nearest.values(), sources));
     });
   });
-  if (!from.empty()) session.result()["paths"] = write_poly_output(session, options.paths, paths);
+  for (const std::string& sentence : unsound) session.note(sentence);
+  if (!from.empty()) session.result()["paths"] = write_poly_output(session, options.paths_output(), paths);
+}
+
+Array<double> measure_by_heat(Session& session, const GeodesicArguments& options, const Surface& surface,
+                              const std::vector<GeodesicSource>& sources) {
+  HeatMethod heat(surface, {.time = options.time.value_or(1), .monitor = &session.monitor()});
+  Array<double> distance = heat.distances(sources);
+  const HeatReport& how = heat.report();
+  session.result()["time"] = how.time;
+  session.result()["solver"] = how.solver == HeatSolver::direct ? "direct" : "iterative";
+  session.result()["iterations"] = {{"heat", how.heat_iterations}, {"distance", how.distance_iterations}};
+  if (!how.has_converged)
+    session.note("the distances did not converge; they are less accurate than they could be");
+  return distance;
 }
 
 void run_heat(Session& session, const GeodesicArguments& options, TriMesh& surface,
               const std::vector<GeodesicSource>& sources) {
+  const std::vector<std::uint32_t> from = find_starts(options, surface);
+  PolyData paths;
+  std::vector<std::string> unsound;
   session.run_on_device(heat_work(surface), [&](const Exec& exec) {
     session.in_phase(Phase::compute, [&] {
-      HeatMethod heat(Surface(surface, {.exec = exec, .monitor = &session.monitor()}),
-                      {.time = options.time.value_or(1)});
-      report(session, options, surface, sources.size(), heat.distances(sources));
-      const HeatReport& how = heat.report();
-      session.result()["time"] = how.time;
-      session.result()["iterations"] = {{"heat", how.heat_iterations}, {"distance", how.distance_iterations}};
-      if (!how.has_converged)
-        session.note("the distances did not converge; they are less accurate than they could be");
+      const detail::SoundSurface sound(surface, {.exec = exec, .monitor = &session.monitor()});
+      unsound = describe_unsound(sound);
+      Array<double> distance = measure_by_heat(session, options, sound.surface(), sources);
+      const GeodesicPaths ways(sound.surface(), distance, sources);
+      if (!from.empty()) paths = trace_paths(session, ways, from, sources);
+      report(session, options, surface, sources.size(), std::move(distance));
+      surface.point_data.add(nearest_field(ways.nearest(), sources));
     });
   });
+  for (const std::string& sentence : unsound) session.note(sentence);
+  if (!from.empty()) session.result()["paths"] = write_poly_output(session, options.paths_output(), paths);
 }
 
 int run_geodesic(Session& session, const GeodesicArguments& options) {
   check_options(session, options);
   Input input = read_input(session, options.input);
-  for (const std::string& note : input.report.notes) session.note(note);
-  TriMesh* surface = std::get_if<TriMesh>(&input.mesh);
-  if (surface == nullptr) {
-    throw Error(ErrorCode::unsupported,
-                fmt::format("distances are measured along triangles, but '{}' is a {}",
-                            options.input.file.string(), kind_name(input.mesh)));
-  }
+  TriMesh& surface =
+      triangles_of(session, input, options.input.file, "distances are measured along triangles");
   const std::vector<GeodesicSource> sources = find_sources(session, options, input);
   if (options.method == Method::heat) {
-    run_heat(session, options, *surface, sources);
-  } else if (surface->points.is_double()) {
-    run_fronts<double>(session, options, *surface, sources);
+    run_heat(session, options, surface, sources);
+  } else if (surface.points.is_double()) {
+    run_fronts<double>(session, options, surface, sources);
   } else {
-    run_fronts<float>(session, options, *surface, sources);
+    run_fronts<float>(session, options, surface, sources);
   }
   if (!options.output.file.empty()) write_output(session, options.output, input.mesh);
   return 0;

@@ -10,6 +10,9 @@
 
 #include <tessera/generate/weld.h>
 #include <tessera/mesh/cell_mesh.h>
+#include <tessera/topology/critical_points.h>
+#include <tessera/topology/gradient.h>
+#include <tessera/topology/morse_smale.h>
 #include <tessera/topology/persistence.h>
 
 #include "io/support.h"
@@ -182,6 +185,78 @@ TEST_F(Growth, PersistenceOfSaddlesWhosePathsJoin) {
   expect_linear(1000, [](std::size_t n) {
     const TriMesh mesh = make_fan(static_cast<std::uint32_t>(n));
     return count([&] { static_cast<void>(compute_persistence(mesh, "f", {.exec = Exec::host(1)})); });
+  });
+}
+
+/// n tetrahedra around a vertex: the cone over a strip of triangles with 16 in a row.
+TetMesh make_cone(std::uint32_t n) {
+  constexpr std::uint32_t width = 8;  // squares
+  const std::uint32_t length = n / (2 * width);
+  TetMesh mesh;
+  Array<Vec3d> points = {{0, 0, -1}};
+  for (std::uint32_t y = 0; y <= length; ++y) {
+    for (std::uint32_t x = 0; x <= width; ++x) points.push_back({double(x), double(y), 0});
+  }
+  for (std::uint32_t y = 0; y < length; ++y) {
+    for (std::uint32_t x = 0; x < width; ++x) {
+      const std::uint32_t a = 1 + y * (width + 1) + x;
+      const std::uint32_t b = a + width + 1;
+      mesh.cells.push_back({VertexId(0), VertexId(a), VertexId(a + 1), VertexId(b + 1)});
+      mesh.cells.push_back({VertexId(0), VertexId(a), VertexId(b + 1), VertexId(b)});
+    }
+  }
+  mesh.points = std::move(points);
+  return mesh;
+}
+
+/// Random values, with vertex 0 as high as `center` says.
+Field make_values(std::size_t vertices, double center) {
+  Field field("f", ScalarType::f64, vertices);
+  SplitMix64 random(vertices);
+  for (double& value : field.as<double>()) value = random.uniform();
+  field.as<double>()[0] = center;
+  return field;
+}
+
+/// A star of all cells, all of it, a half or nothing below its center. So many cells that there are several
+/// tiles, which all see some of them, for each n.
+template <class Mesh>
+void expect_linear_topology(Mesh (*make)(std::uint32_t)) {
+  for (const double center : {2.0, 0.5, -1.0}) {
+    SCOPED_TRACE(center);
+    const auto count_for = [&](std::size_t n, const auto& analyse) {
+      const Mesh mesh = make(static_cast<std::uint32_t>(n));
+      const Field field = make_values(mesh.vertex_count(), center);
+      return count([&] { static_cast<void>(analyse(mesh, field)); });
+    };
+    expect_linear(8192, [&](std::size_t n) {
+      return count_for(n, [](const Mesh& mesh, const Field& field) {
+        return compute_gradient(mesh, field, {.exec = Exec::host(1)});
+      });
+    });
+    expect_linear(8192, [&](std::size_t n) {
+      return count_for(n, [](const Mesh& mesh, const Field& field) {
+        return critical_points(mesh, field, {.exec = Exec::host(1)});
+      });
+    });
+  }
+}
+
+TEST_F(Growth, TopologyOfAFanOfTriangles) {
+  expect_linear_topology(make_fan);
+}
+
+TEST_F(Growth, TopologyOfAConeOverTetrahedra) {
+  expect_linear_topology(make_cone);
+}
+
+/// With a center above everything the walls would grow faster than the mesh, and the work with them.
+TEST_F(Growth, WallsOfAConeOverTetrahedra) {
+  expect_linear(4096, [](std::size_t n) {
+    const TetMesh mesh = make_cone(static_cast<std::uint32_t>(n));
+    const Field field = make_values(mesh.vertex_count(), 0.5);
+    const Gradient<3> gradient = compute_gradient(mesh, field, {.exec = Exec::host(1)});
+    return count([&] { static_cast<void>(compute_walls(gradient, {.exec = Exec::host(1)})); });
   });
 }
 

@@ -5,10 +5,13 @@
 #include <tuple>
 #include <vector>
 
+#include <tessera/core/random.h>
 #include <tessera/surface/geodesics.h>
+#include <tessera/surface/heat_method.h>
 #include <tessera/surface/neighbourhoods.h>
 
 #include "surface/on_both_sides.h"
+#include "surface/recorded_monitor.h"
 
 namespace tessera {
 namespace {
@@ -17,13 +20,21 @@ class FrontsGpu : public test::OnDevice {};
 
 std::vector<TriMesh> some_meshes() {
   std::vector<TriMesh> meshes = test::surfaces_of_both();
-  // A fan of 3,000 triangles: rows longer than a group of threads.
+  // A fan of 3,000 triangles, a hub that is told in many rounds.
   TriMesh fan;
   Array<Vec3d> points = {{0, 0, 0}};
   for (std::uint32_t i = 0; i <= 3000; ++i) points.push_back({1.0 + 1e-3 * (i % 7), 1e-3 * i, 0});
   fan.points = Points(std::move(points));
   for (std::uint32_t i = 1; i <= 3000; ++i) fan.cells.push_back({VertexId(0), VertexId(i), VertexId(i + 1)});
   meshes.push_back(std::move(fan));
+  // So small and so large that products of lengths leave the range of floats.
+  for (const double scale : {0x1p-60, 0x1p60}) {
+    TriMesh ico = make_ico(4);
+    Array<Vec3d> scaled;
+    for (std::uint32_t v = 0; v < ico.vertex_count(); ++v) scaled.push_back(scale * ico.points[VertexId(v)]);
+    ico.points = Points(std::move(scaled));
+    meshes.push_back(std::move(ico));
+  }
   return meshes;
 }
 
@@ -53,13 +64,58 @@ TEST_F(FrontsGpu, GeodesicsAreTheHosts) {
   }
 }
 
+/// A hub whose neighbours wait for each other for long, and one that fronts pass on their way round.
+TEST_F(FrontsGpu, GeodesicsOfHubsAreTheHosts) {
+  for (const double spread : {0.0, 1.0}) {
+    TriMesh star = test::make_star(20000);
+    SplitMix64 random(3);
+    Array<Vec3d> points = {{0, 0, 1}};
+    for (std::uint32_t v = 1; v < star.vertex_count(); ++v)
+      points.push_back((1 + spread * random.uniform()) * star.points[VertexId(v)]);
+    star.points = std::move(points);
+    for (const FrontSchedule schedule : {FrontSchedule::bands, FrontSchedule::hops}) {
+      expect_same_geodesics<float>(star, {.schedule = schedule});
+      expect_same_geodesics<double>(star, {.schedule = schedule});
+    }
+  }
+}
+
+TEST_F(FrontsGpu, SayHowFarTheyAre) {
+  const TriMesh mesh = make_torus(200, 150);
+  const std::vector<GeodesicSource> sources = {VertexId(0)};
+  const Surface surface(mesh, {.exec = Exec::cuda()});
+  const test::RecordedMonitor recorded;
+  (void)compute_geodesics<float>(surface, sources, {.monitor = recorded.get()});
+  recorded.expect_progress("running fronts", 2);
+  for (const double from : {-1.0, 0.1}) {
+    test::expect_cancelled("running fronts", from, [&](const Monitor* monitor) {
+      (void)compute_geodesics<float>(surface, sources, {.monitor = monitor});
+    });
+  }
+}
+
+void expect_same_paths(const GeodesicPaths& on_host, const GeodesicPaths& on_device) {
+  EXPECT_EQ(on_host.nearest(), on_device.nearest());
+  for (std::uint32_t v = 0; v < on_host.nearest().size(); v += 10) {
+    const GeodesicPath expected = on_host.trace(VertexId(v));
+    const GeodesicPath found = on_device.trace(VertexId(v));
+    ASSERT_EQ(expected.source, found.source) << v;
+    ASSERT_EQ(expected.length, found.length) << v;
+    ASSERT_EQ(expected.points, found.points) << v;
+  }
+}
+
 TEST_F(FrontsGpu, PathsAreTheHosts) {
-  const TriMesh mesh = make_shuffled(make_ico(5));
-  const std::vector<GeodesicSource> sources = {VertexId(7), VertexId(1000)};
-  const GeodesicPaths on_host(compute_geodesics<float>(Surface(mesh), sources));
-  const GeodesicPaths on_device(compute_geodesics<float>(Surface(mesh, {.exec = Exec::cuda()}), sources));
-  for (std::uint32_t v = 0; v < mesh.vertex_count(); v += 100)
-    EXPECT_EQ(on_host.trace(VertexId(v)).source, on_device.trace(VertexId(v)).source);
+  for (const TriMesh& mesh : {make_shuffled(make_ico(5)), make_height_field(60, 50)}) {
+    const std::vector<GeodesicSource> sources = {VertexId(7), VertexId(1000),
+                                                 FacePoint{FaceId(90), {0.25, 0.25, 0.5}}};
+    const Surface host(mesh);
+    const Surface device(mesh, {.exec = Exec::cuda()});
+    expect_same_paths(GeodesicPaths(compute_geodesics<float>(host, sources)),
+                      GeodesicPaths(compute_geodesics<float>(device, sources)));
+    const Array<double> by_heat = HeatMethod(device).distances(sources);
+    expect_same_paths(GeodesicPaths(host, by_heat, sources), GeodesicPaths(device, by_heat, sources));
+  }
 }
 
 TEST_F(FrontsGpu, NeighbourhoodsAreTheHosts) {

@@ -1,6 +1,7 @@
 // Solvers: what they say of the residual is so, iterations hardly grow with the size, odd systems end well.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -9,6 +10,8 @@
 #include <tessera/core/random.h>
 #include <tessera/mesh/make.h>
 #include <tessera/surface/solve.h>
+
+#include "surface/recorded_monitor.h"
 
 namespace tessera {
 namespace {
@@ -149,6 +152,46 @@ TEST(Solve, RunsOutOfIterations) {
   EXPECT_FALSE(result.has_converged);
   EXPECT_EQ(result.iterations, 5u);
   EXPECT_NEAR(result.residual, relative_residual(solver.matrix(), b.data(), x.data()), 1e-12);
+}
+
+TEST(Solve, SaysHowFarItIs) {
+  const TriMesh mesh = make_ico(5);
+  const Surface surface(mesh);
+  const std::size_t n = surface.vertex_count();
+  Array<double> b = random_balanced(n, 3);
+  b.insert(b.end(), b.begin(), b.end());
+  Array<double> x(2 * n);
+  for (const Preconditioner preconditioner :
+       {Preconditioner::none, Preconditioner::jacobi, Preconditioner::multilevel}) {
+    const test::RecordedMonitor recorded;
+    Solver solver(make_laplacian(surface), {.preconditioner = preconditioner, .monitor = recorded.get()});
+    ASSERT_TRUE(solver.solve(b.data(), x.data(), 2).has_converged);
+    recorded.expect_progress("solving a linear system", 5);
+    const auto& fractions = recorded.heard().at("solving a linear system");
+    EXPECT_NE(std::ranges::find(fractions, 0.5), fractions.end()) << "where the second begins";
+    EXPECT_EQ(recorded.heard().contains("building a preconditioner"),
+              preconditioner == Preconditioner::multilevel);
+  }
+}
+
+TEST(Solve, CanBeCancelled) {
+  const TriMesh mesh = make_ico(5);
+  const Surface surface(mesh);
+  for (const double from : {-1.0, 0.1}) {
+    test::expect_cancelled("building a preconditioner", from, [&](const Monitor* monitor) {
+      Solver(make_laplacian(surface), {.monitor = monitor});
+    });
+  }
+  const Array<double> b = random_balanced(surface.vertex_count(), 3);
+  Array<double> x(b.size());
+  for (const Preconditioner preconditioner : {Preconditioner::jacobi, Preconditioner::multilevel}) {
+    for (const double from : {-1.0, 0.3}) {
+      test::expect_cancelled("solving a linear system", from, [&](const Monitor* monitor) {
+        Solver solver(make_laplacian(surface), {.preconditioner = preconditioner, .monitor = monitor});
+        (void)solver.solve(b.data(), x.data());
+      });
+    }
+  }
 }
 
 TEST(Solve, RefusesWhatCannotBeSolved) {

@@ -17,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include <tessera/core/array.h>
 #include <tessera/core/id.h>
 #include <tessera/core/progress.h>
 #include <tessera/core/vec.h>
@@ -49,7 +50,7 @@ struct GeodesicOptions {
   FrontSchedule schedule = FrontSchedule::bands;
   /// A distance that improves by less than this part of it is not passed on. 0: until nothing improves.
   double tolerance = 1e-6;
-  /// Vertices further than this are left at infinity.
+  /// Vertices further than this are left at infinity: 0 or more.
   double limit = std::numeric_limits<double>::infinity();
   const Monitor* monitor = nullptr;
 };
@@ -68,43 +69,56 @@ struct Geodesics {
 };
 
 /// Any surface: open, non-manifold, disconnected. Bitwise the same on either side, for any number of threads
-/// and any tiles. 40 bytes a vertex (float) besides VF and FV. The error is of first order in the length of
-/// edges, and larger where triangles are obtuse (docs/geodesics.md). Real: float or double. Error(bad_option)
-/// without a source, and for weights that are not as FacePoint says; Error(not_found) for an id that is out
-/// of range; Error(unsupported) for a FacePoint if the mesh lies on a device.
+/// and any tiles. 56 bytes a vertex (float) besides VF and FV, and 16 more for each triangle at a vertex of
+/// more than 64. The time is linear in how often distances are passed on, also where a vertex has 100,000
+/// triangles. The error is of first order in the length of edges, and larger where triangles are obtuse
+/// (docs/geodesics.md). Real: float or double. Error(bad_option) without a source, for weights that are not
+/// as FacePoint says, for a tolerance outside [0, 1) and for a limit that is negative or NaN;
+/// Error(not_found) for an id that is out of range; Error(unsupported) for a FacePoint if the mesh lies on a
+/// device; Error(cancelled).
 template <class Real>
 [[nodiscard]] Geodesics<Real> compute_geodesics(const Surface& surface,
                                                 std::span<const GeodesicSource> sources,
                                                 const GeodesicOptions& options = {});
 
-/// For choose_device(), the surface's own work included.
-[[nodiscard]] inline Work geodesic_work(const TriMesh& mesh) {
-  Work work = work_of(mesh.cell_count(), 350, 160);
-  work.host_bytes = 40 * mesh.cell_count() + 100 * mesh.vertex_count();
-  return work;
-}
+/// For choose_device(), the surface's own work included. O(n).
+[[nodiscard]] Work geodesic_work(const TriMesh& mesh);
 
 /// A way along the surface: vertices and points on edges, a straight line between two that follow each other.
 struct GeodesicPath {
   std::vector<Vec3d> points;  ///< from the vertex to the source; empty if there is no way
+  /// Where it ends. no_source with points: the way down ended at a vertex that is no source but has nothing
+  /// nearer beside it.
   std::uint32_t source = no_source;
   double length = 0;
 };
 
-/// Traces paths. Takes a copy of the distances and of VF and FV on the host, where it works. Any thread may
-/// trace.
+/// Traces paths. Takes a copy of the distances and of the triangles on the host, where it works; 36 bytes a
+/// vertex and 24 a triangle. Any thread may trace. Paths are the same bytes for any tiles and on either side.
 class GeodesicPaths {
  public:
+  /// Down the distances of fronts. Paths end at a source.
   template <class Real>
   explicit GeodesicPaths(const Geodesics<Real>& geodesics);
+  /// Down any distances, a number for each vertex in the input's order: HeatMethod::distances(). Those of the
+  /// heat method may have a minimum that is no source, mostly on coarse meshes: a path that gets there ends
+  /// there and says so. O(n). Error(bad_option) for another number of distances; errors of
+  /// compute_geodesics() for sources.
+  GeodesicPaths(const Surface& surface, std::span<const double> distances,
+                std::span<const GeodesicSource> sources);
   ~GeodesicPaths();
   GeodesicPaths(GeodesicPaths&&) noexcept;
   GeodesicPaths& operator=(GeodesicPaths&&) noexcept;
 
   /// From a vertex, an id of the input, down the steepest descent of the distance within triangles, and along
-  /// edges where that leads nowhere. The distance falls at each step, so that a path ends. Error(not_found)
-  /// for an id that is out of range.
+  /// edges where that leads nowhere. The distance never rises, and no vertex is passed twice, so that a path
+  /// ends. Error(not_found) for an id that is out of range.
   [[nodiscard]] GeodesicPath trace(VertexId vertex) const;
+  /// For each vertex in the input's order its source, by its place in the list. Of fronts:
+  /// Geodesics::nearest. Of other distances: where the steepest edges lead; a path, which crosses triangles,
+  /// may end at another source if two are nearly as far. no_source where no source is reached, and where
+  /// edges lead to a minimum that is no source.
+  [[nodiscard]] const Array<std::uint32_t>& nearest() const;
 
  private:
   class Tracer;

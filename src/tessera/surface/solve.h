@@ -18,6 +18,7 @@
 #include <memory>
 
 #include <tessera/core/memory.h>
+#include <tessera/core/progress.h>
 #include <tessera/surface/sparse.h>
 
 namespace tessera {
@@ -30,6 +31,9 @@ struct SolveOptions {
   double tolerance = 1e-8;
   std::uint32_t max_iterations = 1000;
   bool starts_from_x = false;  ///< x holds a guess; otherwise the iteration starts from 0
+  /// Of preparing and of every solution: it must outlive the solver. How much of a solution is done is said
+  /// by the logarithm of the residual, on its way to the tolerance.
+  const Monitor* monitor = nullptr;
 };
 
 struct SolveResult {
@@ -47,7 +51,7 @@ class SolverWork;
 class Solver {
  public:
   /// O(n). The matrix is square and symmetric, which is not checked; Error(bad_option) if it is not square,
-  /// for a tolerance that is not above 0; Error(out_of_memory | out_of_device_memory).
+  /// for a tolerance that is not above 0; Error(out_of_memory | out_of_device_memory); Error(cancelled).
   explicit Solver(SparseMatrix a, const SolveOptions& options = {});
   Solver(Solver&&) noexcept;
   Solver& operator=(Solver&&) noexcept;
@@ -61,7 +65,8 @@ class Solver {
   [[nodiscard]] std::size_t level_count() const;
 
   /// `count` right-hand sides, one after the other in b, and as many solutions, at the matrix's place in its
-  /// order. Not converging is no error: the result says so.
+  /// order. Not converging is no error: the result says so. Error(cancelled) leaves x as it is by then; the
+  /// solver can be used on.
   SolveResult solve(const double* b, double* x, std::size_t count = 1);
 
  private:

@@ -1,11 +1,16 @@
 #include <tessera/surface/detail/cholesky.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <numeric>
+#include <string>
+#include <thread>
 #include <utility>
 
+#include <tessera/core/error.h>
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/exec/for_each.h>
 
@@ -17,6 +22,7 @@ using std::uint32_t;
 
 constexpr uint32_t part_depth = 3;  // eight parts
 constexpr size_t leaf_size = 12;
+constexpr size_t worth_saying = 4096;  // vertices whose cut is worth a report
 constexpr std::ptrdiff_t ahead = 512;  // values of a factor that are asked for before they are used
 constexpr double least_pivot = 1e-11;  // as a part of the diagonal: below this it is rounding
 
@@ -60,6 +66,35 @@ double dot_in_lanes(const double* a, const double* b, size_t size) {
   return ((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7));
 }
 
+/// How much of a factorization is done, by its multiplications. Any thread adds to it; the one that made it
+/// reports.
+class FactorProgress {
+ public:
+  FactorProgress(const Dissection& dissection, const Monitor& monitor) : monitor_(monitor) {
+    for (const Dissection::Node& node : dissection.nodes()) all_ += work_of(node, node.count);
+  }
+
+  /// Some columns of a node are done.
+  void add(const Dissection::Node& node, size_t columns) {
+    const double done = done_.fetch_add(work_of(node, columns)) + work_of(node, columns);
+    if (std::this_thread::get_id() == thread_) monitor_.update("factorizing", std::min(1.0, done / all_));
+  }
+  [[nodiscard]] bool is_stopped() const { return monitor_.is_stopped(); }
+  /// Error(cancelled) if it is.
+  void finish() const { monitor_.update("factorizing", 1); }
+
+ private:
+  [[nodiscard]] static double work_of(const Dissection::Node& node, size_t columns) {
+    const double size = static_cast<double>(node.count) + node.rows_count;
+    return static_cast<double>(columns) * size * size;
+  }
+
+  const Monitor& monitor_;
+  std::thread::id thread_ = std::this_thread::get_id();
+  double all_ = 0;
+  std::atomic<double> done_{0};
+};
+
 void for_each_part(const Exec& exec, size_t parts, const auto& work) {
   host::for_each_chunk(exec.threads(), parts, 1, [&](host::Range range, int) {
     for (size_t part = range.begin; part < range.end; ++part) work(part);
@@ -68,12 +103,12 @@ void for_each_part(const Exec& exec, size_t parts, const auto& work) {
 
 }  // namespace
 
-Dissection::Dissection(const CsrMatrix& a, std::span<const Vec3d> positions) {
+Dissection::Dissection(const CsrMatrix& a, std::span<const Vec3d> positions, const Monitor& monitor) {
   order_.resize(a.rows);
   std::iota(order_.begin(), order_.end(), 0u);
   side_.assign(a.rows, 0);
   std::vector<Cut> cuts;
-  if (a.rows > 0) (void)dissect(a, positions, {order_.data(), order_.size()}, 0, cuts);
+  if (a.rows > 0) (void)dissect({a, positions, monitor}, {order_.data(), order_.size()}, 0, cuts);
   number(cuts);
   find_rows(a);
   side_ = {};
@@ -83,48 +118,61 @@ uint32_t Dissection::first_joining_column() const {
   return parts_.back() < nodes_.size() ? nodes_[parts_.back()].first : static_cast<uint32_t>(order_.size());
 }
 
-uint32_t Dissection::dissect(const CsrMatrix& a, std::span<const Vec3d> positions,
-                             std::span<uint32_t> vertices, uint32_t depth, std::vector<Cut>& cuts) {
-  Cut cut;
-  cut.depth = depth;
+uint32_t Dissection::dissect(const Input& input, std::span<uint32_t> vertices, uint32_t depth,
+                             std::vector<Cut>& cuts) {
+  Cut made;
   if (vertices.size() <= leaf_size) {
-    cut.vertices.assign(vertices.begin(), vertices.end());
+    made.vertices.assign(vertices.begin(), vertices.end());
   } else {
-    const int axis = longest_axis(positions, vertices);
-    const auto middle = vertices.begin() + static_cast<std::ptrdiff_t>(vertices.size() / 2);
-    std::nth_element(vertices.begin(), middle, vertices.end(), [&](uint32_t u, uint32_t v) {
-      const double x = coordinate(positions[u], axis);
-      const double y = coordinate(positions[v], axis);
-      return x < y || (x == y && u < v);
-    });
-    const uint32_t low = next_side_++;
-    const uint32_t high = next_side_++;
-    for (auto v = vertices.begin(); v != vertices.end(); ++v) side_[*v] = v < middle ? low : high;
-    const auto touches = [&](uint32_t v, uint32_t side) {
-      for (uint32_t k = a.offsets[v]; k < a.offsets[v + 1]; ++k) {
-        if (side_[a.column_ids[k]] == side) return true;
-      }
-      return false;
-    };
-    const auto low_end =
-        std::stable_partition(vertices.begin(), middle, [&](uint32_t v) { return !touches(v, high); });
-    const auto high_begin =
-        std::stable_partition(middle, vertices.end(), [&](uint32_t v) { return touches(v, low); });
-    // The smaller of the two borders becomes the cut.
-    std::span<uint32_t> halves[2] = {{vertices.begin(), middle}, {middle, vertices.end()}};
-    if (middle - low_end <= high_begin - middle) {
-      cut.vertices.assign(low_end, middle);
-      halves[0] = {vertices.begin(), low_end};
-    } else {
-      cut.vertices.assign(middle, high_begin);
-      halves[1] = {high_begin, vertices.end()};
-    }
+    // Vertices before these are done: halves are taken from the left to the right.
+    const auto done = static_cast<double>(vertices.data() - order_.data());
+    if (vertices.size() >= worth_saying)
+      input.monitor.update("ordering unknowns", done / static_cast<double>(order_.size()));
+    std::array<std::span<uint32_t>, 2> halves;
+    made = cut(input, vertices, halves);
     for (const std::span<uint32_t> half : halves) {
-      if (!half.empty()) cut.children.push_back(dissect(a, positions, half, depth + 1, cuts));
+      if (!half.empty()) made.children.push_back(dissect(input, half, depth + 1, cuts));
     }
   }
-  cuts.push_back(std::move(cut));
+  made.depth = depth;
+  cuts.push_back(std::move(made));
   return static_cast<uint32_t>(cuts.size() - 1);
+}
+
+/// What is between two halves, which are put on either side of it.
+Dissection::Cut Dissection::cut(const Input& input, std::span<uint32_t> vertices,
+                                std::array<std::span<uint32_t>, 2>& halves) {
+  const int axis = longest_axis(input.positions, vertices);
+  const auto middle = vertices.begin() + static_cast<std::ptrdiff_t>(vertices.size() / 2);
+  std::nth_element(vertices.begin(), middle, vertices.end(), [&](uint32_t u, uint32_t v) {
+    const double x = coordinate(input.positions[u], axis);
+    const double y = coordinate(input.positions[v], axis);
+    return x < y || (x == y && u < v);
+  });
+  const uint32_t low = next_side_++;
+  const uint32_t high = next_side_++;
+  for (auto v = vertices.begin(); v != vertices.end(); ++v) side_[*v] = v < middle ? low : high;
+  const auto touches = [&](uint32_t v, uint32_t side) {
+    for (uint32_t k = input.a.offsets[v]; k < input.a.offsets[v + 1]; ++k) {
+      if (side_[input.a.column_ids[k]] == side) return true;
+    }
+    return false;
+  };
+  const auto low_end =
+      std::stable_partition(vertices.begin(), middle, [&](uint32_t v) { return !touches(v, high); });
+  const auto high_begin =
+      std::stable_partition(middle, vertices.end(), [&](uint32_t v) { return touches(v, low); });
+  // The smaller of the two borders becomes the cut.
+  halves = {std::span(vertices.begin(), middle), std::span(middle, vertices.end())};
+  Cut made;
+  if (middle - low_end <= high_begin - middle) {
+    made.vertices.assign(low_end, middle);
+    halves[0] = {vertices.begin(), low_end};
+  } else {
+    made.vertices.assign(middle, high_begin);
+    halves[1] = {high_begin, vertices.end()};
+  }
+  return made;
 }
 
 /// Parts first, then what joins them.
@@ -174,6 +222,7 @@ void Dissection::find_rows(const CsrMatrix& a) {
     node.rows_begin = rows_.size();
     node.rows_count = static_cast<uint32_t>(rows.size());
     node.values_begin = value_count_;
+    largest_front_ = std::max(largest_front_, size_t{node.count} + node.rows_count);
     value_count_ += size_t{node.count} * (node.count - (node.count > 0 ? 1 : 0)) / 2 +
                     size_t{node.count} * node.rows_count;
     rows_.insert(rows_.end(), rows.begin(), rows.end());
@@ -183,15 +232,18 @@ void Dissection::find_rows(const CsrMatrix& a) {
 /// The dense work on fronts, which are stored column by column.
 class Cholesky::Factorization {
  public:
-  Factorization(Cholesky& to, const CsrMatrix& a)
-      : to_(to), d_(to.dissection_), a_(a), left_(d_.nodes().size()) {}
+  Factorization(Cholesky& to, const CsrMatrix& a, const Monitor& monitor)
+      : to_(to), d_(to.dissection_), a_(a), left_(d_.nodes().size()), progress_(d_, monitor) {}
 
   void run() {
     const auto& parts = d_.parts();
     for_each_part(to_.exec_, parts.size() - 1, [&](size_t part) {
-      for (uint32_t k = parts[part]; k < parts[part + 1]; ++k) eliminate(k, Exec::host(1));
+      for (uint32_t k = parts[part]; k < parts[part + 1] && !progress_.is_stopped(); ++k)
+        eliminate(k, Exec::host(1));
     });
-    for (uint32_t k = parts.back(); k < d_.nodes().size(); ++k) eliminate(k, to_.exec_);
+    for (uint32_t k = parts.back(); k < d_.nodes().size() && !progress_.is_stopped(); ++k)
+      eliminate(k, to_.exec_);
+    progress_.finish();
   }
 
  private:
@@ -252,6 +304,7 @@ class Cholesky::Factorization {
         for (size_t i = j; i < n; ++i) column[i] *= inverse;
       }
       host_for_each(exec, n - end, [&](size_t k) { subtract_panel(front, begin, end, end + k, n); });
+      progress_.add(node, end - begin);
     }
   }
   static void subtract(double* column, const double* other, size_t j, size_t n) {
@@ -284,11 +337,32 @@ class Cholesky::Factorization {
   const Dissection& d_;
   const CsrMatrix& a_;
   std::vector<std::vector<double>> left_;
+  FactorProgress progress_;
 };
 
-Cholesky::Cholesky(const Exec& exec, const Dissection& dissection, const CsrMatrix& a)
-    : exec_(exec), dissection_(dissection), values_(dissection.value_count()), inverse_(a.rows), y_(a.rows) {
-  Factorization(*this, a).run();
+Cholesky::Cholesky(const Exec& exec, const Dissection& dissection, const CsrMatrix& a, const Monitor& monitor)
+    : exec_(exec), dissection_(dissection) {
+  try {
+    allocate(a.rows);
+    Factorization(*this, a, monitor).run();
+  } catch (const std::bad_alloc&) {
+    const size_t front = dissection.largest_front();
+    throw Error(ErrorCode::out_of_memory,
+                "a direct solution for " + std::to_string(a.rows) + " unknowns needs " +
+                    format_bytes(dissection.value_count() * sizeof(double)) + " for its factor and " +
+                    format_bytes(front * front * sizeof(double)) +
+                    " for its largest front; the machine has no such memory left",
+                Remedy::more_memory);
+  }
+}
+
+/// The largest front, too, for a moment: where that cannot be, nothing is begun.
+void Cholesky::allocate(size_t rows) {
+  values_.resize(dissection_.value_count());
+  inverse_.resize(rows);
+  y_.resize(rows);
+  const size_t front = dissection_.largest_front();
+  const Array<double> largest(front * front);
 }
 
 /// The rows of later nodes: those of the same part are written to at once, those that join parts into an

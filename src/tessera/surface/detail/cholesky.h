@@ -7,6 +7,7 @@
 // their order: results are the same bytes for any number of threads.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -15,6 +16,7 @@
 #include <tessera/core/array.h>
 #include <tessera/core/csr_matrix.h>
 #include <tessera/core/memory.h>
+#include <tessera/core/progress.h>
 #include <tessera/core/vec.h>
 #include <tessera/exec/exec.h>
 
@@ -35,7 +37,7 @@ class Dissection {
   };
 
   /// The pattern of `a` is symmetric; positions are those of its rows.
-  Dissection(const CsrMatrix& a, std::span<const Vec3d> positions);
+  Dissection(const CsrMatrix& a, std::span<const Vec3d> positions, const Monitor& monitor);
 
   /// Which row of the matrix comes at each place of the elimination.
   [[nodiscard]] const Array<std::uint32_t>& order() const { return order_; }
@@ -49,6 +51,8 @@ class Dissection {
     return {rows_.data() + node.rows_begin, node.rows_count};
   }
   [[nodiscard]] std::size_t value_count() const { return value_count_; }
+  /// The rows of the largest dense front.
+  [[nodiscard]] std::size_t largest_front() const { return largest_front_; }
   /// The first column of the nodes that join the parts.
   [[nodiscard]] std::uint32_t first_joining_column() const;
 
@@ -58,8 +62,15 @@ class Dissection {
     std::vector<std::uint32_t> children;
     std::uint32_t depth = 0;
   };
-  std::uint32_t dissect(const CsrMatrix& a, std::span<const Vec3d> positions,
-                        std::span<std::uint32_t> vertices, std::uint32_t depth, std::vector<Cut>& cuts);
+  struct Input {
+    const CsrMatrix& a;
+    std::span<const Vec3d> positions;
+    const Monitor& monitor;
+  };
+  std::uint32_t dissect(const Input& input, std::span<std::uint32_t> vertices, std::uint32_t depth,
+                        std::vector<Cut>& cuts);
+  [[nodiscard]] Cut cut(const Input& input, std::span<std::uint32_t> vertices,
+                        std::array<std::span<std::uint32_t>, 2>& halves);
   void number(const std::vector<Cut>& cuts);
   void find_rows(const CsrMatrix& a);
 
@@ -69,6 +80,7 @@ class Dissection {
   std::vector<std::uint32_t> parts_;
   Array<std::uint32_t> rows_;
   std::size_t value_count_ = 0;
+  std::size_t largest_front_ = 0;
   Array<std::uint32_t> side_;  ///< of dissect(): which list a vertex is in
   std::uint32_t next_side_ = 1;
 };
@@ -77,7 +89,8 @@ class Dissection {
 /// 0 in solutions.
 class Cholesky {
  public:
-  Cholesky(const Exec& exec, const Dissection& dissection, const CsrMatrix& a);
+  /// Error(out_of_memory) names the sizes of the factor and of the largest front.
+  Cholesky(const Exec& exec, const Dissection& dissection, const CsrMatrix& a, const Monitor& monitor);
 
   /// Both in the matrix's order; they may be the same.
   void solve(const double* b, double* x);
@@ -87,6 +100,7 @@ class Cholesky {
 
  private:
   class Factorization;
+  void allocate(std::size_t rows);
   void forward(std::uint32_t node, double* joining, std::vector<double>& scratch);
   void backward(std::uint32_t node, std::vector<double>& scratch);
 

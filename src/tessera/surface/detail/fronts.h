@@ -4,7 +4,8 @@
 // minimalistic approach for fast computation of geodesic distances on triangular meshes", 2019), and goes on
 // behind it only where distances still improve, where the paper relaxes a whole window of levels. In bands, a
 // vertex waits until its distance is below a threshold, which grows from round to round: what it tells then
-// hardly changes any more, and vertices are relaxed three times instead of forty.
+// hardly changes any more, and vertices are relaxed three times instead of forty. Where many wait for few,
+// the threshold grows faster: a round looks at all that wait.
 //
 // Two copies of the values are written in turn: a round reads those of the round before, so that no order in
 // it matters. The copies differ only at vertices that are active: those that were told of something or wait
@@ -22,6 +23,7 @@
 #include <tessera/exec/exec.h>
 #include <tessera/surface/detail/attribute_loops.h>
 #include <tessera/surface/detail/geodesic_rules.h>
+#include <tessera/surface/detail/hub_lists.h>
 #include <tessera/surface/geodesics.h>
 #include <tessera/surface/surface.h>
 
@@ -47,14 +49,27 @@ struct Seed {
   Real distance;
 };
 
-/// What a round leaves for the next ones. There are four of them, used in turn: round k reads the count at k
-/// % 4 and the rest at k - 1, adds to the count at k + 1 and clears the one at k + 2.
+/// What a round leaves for the next ones. There are four of them, used in turn: round k reads its own count
+/// and all of k - 1, writes the rest of its own, adds to the count of k + 1 and clears k + 2.
 template <class Real>
 struct RoundState {
-  std::uint32_t count;  ///< of active vertices
-  Real threshold;       ///< up to this distance vertices told their neighbours
-  Real nearest;         ///< of those that were to wait
+  std::uint32_t count;    ///< of active vertices
+  std::uint32_t tellers;  ///< those of them that told their neighbours
+  Real threshold;         ///< up to this distance vertices told their neighbours
+  Real widening;          ///< the threshold grew by so many bands
+  Real nearest;           ///< of those that were to wait
+
+  [[nodiscard]] static TS_HD RoundState none() { return {0, 0, 0, 1, std::numeric_limits<Real>::infinity()}; }
 };
+
+/// How far the fronts came.
+struct FrontProgress {
+  std::uint32_t rounds;   ///< how many there were
+  std::uint32_t reached;  ///< vertices with a distance
+};
+[[nodiscard]] inline double share_reached(const FrontProgress& progress, std::size_t vertices) {
+  return static_cast<double>(progress.reached) / static_cast<double>(vertices);
+}
 
 /// Numbers that threads share; `Shared`: on the host there are several.
 template <bool Shared>
@@ -72,6 +87,11 @@ template <bool Shared>
   if constexpr (Shared) return std::atomic_ref<std::uint32_t>(*count).fetch_add(1, std::memory_order_relaxed);
   return (*count)++;
 #endif
+}
+
+template <bool Shared>
+TS_HD void count_one(std::uint32_t* count) {
+  static_cast<void>(take_place<Shared>(count));
 }
 
 /// Puts a stamp on; false if it is there already.
@@ -164,8 +184,9 @@ struct Relax {
   std::uint32_t* queued;     ///< for each vertex the last round that it was active in
   std::uint32_t* told;       ///< for each vertex a round for which a neighbour told it of a distance
   std::uint32_t* told_next;  ///< the same for the next round
+  HubLists hubs;
   RoundState<Real>* states;
-  std::uint32_t* rounds;  ///< how many there were
+  FrontProgress* progress;
   std::uint32_t round;
   Real band;  ///< how far fronts may run ahead in a round
   Real limit;
@@ -196,7 +217,7 @@ struct Relax {
     const Vec3<Real> here = positions[v];
     const FrontTriangle<Real> t(positions[ends.a] - here, positions[ends.b] - here, a.distance, b.distance);
     Arrival<Real> arrival = is_circular ? circular_front(t) : planar_front(t);
-    if (!(arrival.distance >= t.ta)) arrival = t.straight();
+    if (!(arrival.distance >= t.from_a)) arrival = t.straight();
     if (!(arrival.distance <= least.distance)) return least;
     const std::uint32_t lower = a.source < b.source ? a.source : b.source;
     const std::uint32_t source = arrival.side == 0 ? lower : arrival.side < 0 ? a.source : b.source;
@@ -220,12 +241,23 @@ struct Relax {
     const Real least = last.nearest < std::numeric_limits<Real>::infinity() && last.nearest > last.threshold
                            ? last.nearest
                            : last.threshold;
-    return least + band;
+    return least + band * widening();
+  }
+  /// A vertex that waits is looked at in each round. Where most do nothing else, the threshold grows by more
+  /// and more bands, so that all this looking is not more than in proportion to what vertices tell.
+  [[nodiscard]] TS_HD Real widening() const {
+    constexpr std::uint64_t most_looks = 64;  // for each vertex that tells: about 3 on regular meshes
+    const RoundState<Real>& last = state(round + 3);
+    constexpr Real widest = 0x1p30;
+    if (last.count > most_looks * (std::uint64_t{last.tellers} + 1))
+      return last.widening < widest ? 2 * last.widening : widest;
+    return last.widening > 1 ? last.widening / 2 : 1;
   }
   /// By one thread, in the round.
   TS_HD void prepare(Real threshold) const {
     state(round).threshold = threshold;
-    state(round + 2) = {0, 0, std::numeric_limits<Real>::infinity()};
+    state(round).widening = widening();
+    state(round + 2) = RoundState<Real>::none();
   }
   [[nodiscard]] TS_HD std::uint32_t active() const { return state(round).count; }
 
@@ -237,13 +269,19 @@ struct Relax {
   [[nodiscard]] TS_HD bool settle(std::uint32_t v, const Front<Real>& before, const Front<Real>& best,
                                   Real threshold) const {
     Front<Real> value = improves(before, best) ? best : before;
-    if (value.round == waiting && levels[v] == no_source) levels[v] = round - 1;  // seeds tell in round 1
+    if (value.round == waiting && levels[v] == no_source) {
+      levels[v] = round - 1;  // seeds tell in round 1
+      count_one<Shared>(&progress->reached);
+    }
     const bool tells = value.round == waiting && value.distance <= threshold;
     if (value.round == waiting) {
       queue(v);
       if (!tells) lower<Shared>(&state(round).nearest, value.distance);
     }
-    if (tells) value.round = round;
+    if (tells) {
+      value.round = round;
+      count_one<Shared>(&state(round).tellers);
+    }
     to[v] = value;
     return tells;
   }
@@ -253,38 +291,51 @@ struct Relax {
     const Others ends = others(v, face);
     const Real at_a = from[ends.a].distance;
     const Real at_b = from[ends.b].distance;
-    if (distance < at_a || (at_b < at_a && is_obtuse(ends.a, v, ends.b))) tell(ends.a);
-    if (distance < at_b || (at_a < at_b && is_obtuse(ends.b, v, ends.a))) tell(ends.b);
+    if (distance < at_a || (at_b < at_a && is_obtuse(ends.a, v, ends.b))) tell(ends.a, face);
+    if (distance < at_b || (at_a < at_b && is_obtuse(ends.b, v, ends.a))) tell(ends.b, face);
   }
-  TS_HD void tell(std::uint32_t v) const {
+  TS_HD void tell(std::uint32_t v, tiled::FaceId face) const {
+    if (hubs.is_hub(v)) hubs.add<Shared>(v, face);
     if (stamp<Shared>(told_next + v, round + 1)) queue(v);
   }
   /// Only across an obtuse angle can a front bring a distance that is less than one that it comes from.
   [[nodiscard]] TS_HD bool is_obtuse(std::uint32_t at, std::uint32_t a, std::uint32_t b) const {
-    const Vec3<Real> here = positions[at];
-    return dot(positions[a] - here, positions[b] - here) < 0;
+    const Vec3<Real> to_a = positions[a] - positions[at];
+    const Vec3<Real> to_b = positions[b] - positions[at];
+    const FrontScale<Real> scale(to_a, to_b);
+    return dot(scale.down * to_a, scale.down * to_b) < 0;
+  }
+
+  /// Across which a vertex that was told has something to hear.
+  [[nodiscard]] TS_HD IdSpan<tiled::FaceId> news(std::uint32_t v) const {
+    return hubs.is_hub(v) ? hubs.listed(v) : faces_at[tiled::VertexId(v)];
+  }
+  /// After the last look at them.
+  TS_HD void drop_news(std::uint32_t v) const {
+    if (hubs.is_hub(v)) hubs.clear(v);
   }
 
   /// On the host.
   void relax(std::uint32_t v, Real threshold) const {
     const Front<Real> before = from[v];
     Front<Real> best = before;
-    const auto faces = faces_at[tiled::VertexId(v)];
     if (told[v] == round) {
-      for (const tiled::FaceId face : faces) best = across(v, face, best);
+      for (const tiled::FaceId face : news(v)) best = across(v, face, best);
+      drop_news(v);
     }
     if (!settle(v, before, best, threshold)) return;
     const Real distance = to[v].distance;
-    for (const tiled::FaceId face : faces) tell(v, distance, face);
+    for (const tiled::FaceId face : faces_at[tiled::VertexId(v)]) tell(v, distance, face);
   }
 };
 
 /// The round after `last`.
 template <bool Shared, class Real, bool WasShared>
 [[nodiscard]] Relax<Real, Shared> next_round(const Relax<Real, WasShared>& last) {
-  return {last.faces_at, last.corners_of, last.positions, last.to,        last.from, last.levels,
-          last.next,     last.now,        last.queued,    last.told_next, last.told, last.states,
-          last.rounds,   last.round + 1,  last.band,      last.limit,     last.keep, last.is_circular};
+  return {last.faces_at, last.corners_of,     last.positions, last.to,         last.from,
+          last.levels,   last.next,           last.now,       last.queued,     last.told_next,
+          last.told,     last.hubs.swapped(), last.states,    last.progress,   last.round + 1,
+          last.band,     last.limit,          last.keep,      last.is_circular};
 }
 
 /// Queues the seeds for the first round.
@@ -334,13 +385,14 @@ struct LeastHeight {
   TS_HD Real operator()(std::size_t face) const {
     const auto c = corners_of[tiled::FaceId(static_cast<std::uint32_t>(face))];
     const auto at = [&](std::size_t k) { return positions[c[k].index()]; };
-    const Vec3<Real> u = at(1) - at(0);
-    const Vec3<Real> v = at(2) - at(0);
+    const FrontScale<Real> scale(at(1) - at(0), at(2) - at(0));
+    const Vec3<Real> u = scale.down * (at(1) - at(0));
+    const Vec3<Real> v = scale.down * (at(2) - at(0));
     const Vec3<Real> w = v - u;
     Real longest = dot(u, u);
     longest = dot(v, v) > longest ? dot(v, v) : longest;
     longest = dot(w, w) > longest ? dot(w, w) : longest;
-    const Real height = length(cross(u, v)) / std::sqrt(longest);
+    const Real height = scale.up * (length(cross(u, v)) / std::sqrt(longest));
     return height < std::numeric_limits<Real>::infinity() ? height : 0;
   }
 };
@@ -361,19 +413,20 @@ struct Greater {
 };
 
 /// How far fronts run ahead in a round: a share of the mean least height of triangles, added up in whole
-/// numbers, so that their order does not matter. More makes vertices tell distances that do not last, less
-/// makes rounds in which little happens.
+/// numbers, so that their order does not matter; no bound where no triangle has an area. More makes vertices
+/// tell distances that do not last, less makes rounds in which little happens.
 template <class Real, class Side>
 [[nodiscard]] Real find_band(const Side& side, const SurfaceRows<FV>& corners, const Vec3<Real>* positions) {
   constexpr double share = 0.7;  // measured: 0.3 to 0.8 take the same time, more takes longer
   const std::size_t faces = corners.size();
   const LeastHeight<Real> height = {corners, positions};
   const Real greatest = side.reduce(faces, Real{0}, height, Greater<Real>{});
-  if (!(greatest > 0)) return 0;
+  if (!(greatest > 0)) return std::numeric_limits<Real>::infinity();
   const HeightInParts<Real> in_parts = {height, greatest};
   const auto sum = side.reduce(faces, std::uint64_t{0}, in_parts, Plus<std::uint64_t>{});
   const double mean = static_cast<double>(sum) / static_cast<double>(faces) / HeightInParts<Real>::parts;
-  return static_cast<Real>(share * mean * static_cast<double>(greatest));
+  const auto band = static_cast<Real>(share * mean * static_cast<double>(greatest));
+  return band > 0 ? band : std::numeric_limits<Real>::infinity();
 }
 
 /// Runs the fronts until no distance improves; returns the number of rounds. `run(start)` does the
@@ -392,35 +445,36 @@ std::uint32_t run_fronts(const Side& side, const FrontJob<Real>& job, const Run&
   Buffer<std::uint32_t> queued(exec, n);
   Buffer<std::uint32_t> told(exec, n);
   Buffer<std::uint32_t> told_next(exec, n);
-  constexpr Real infinity = std::numeric_limits<Real>::infinity();
-  const RoundState<Real> none = {0, 0, infinity};
+  HubArrays hubs(side, faces.get<VF>());
+  const RoundState<Real> none = RoundState<Real>::none();
   const RoundState<Real> none_yet[4] = {none, none, none, none};
   Buffer<RoundState<Real>> states(exec, std::span<const RoundState<Real>>(none_yet));
-  constexpr std::uint32_t no_rounds[1] = {0};
-  Buffer<std::uint32_t> rounds(exec, std::span<const std::uint32_t>(no_rounds));
+  const FrontProgress start_of_progress[1] = {{0, static_cast<std::uint32_t>(job.seeds.size())}};
+  Buffer<FrontProgress> progress(exec, std::span<const FrontProgress>(start_of_progress));
   const auto to_input = job.surface.to_input(Kind::vertex);
   side.for_each(n, PlaceSeeds<Real>{seeds.data(), seeds.size(), to_input.empty() ? nullptr : to_input.data(),
                                     values.data(), others.data(), job.levels, queued.data(), told.data(),
                                     told_next.data()});
-  const Relax<Real, true> start = {
-      faces.get<VF>(),
-      corners.get<FV>(),
-      job.positions,
-      values.data(),
-      others.data(),
-      job.levels,
-      now.data(),
-      next.data(),
-      queued.data(),
-      told.data(),
-      told_next.data(),
-      states.data(),
-      rounds.data(),
-      0,
-      job.has_bands ? find_band(side, corners.get<FV>(), job.positions) : infinity,
-      job.limit,
-      job.keep,
-      job.is_circular};
+  const Relax<Real, true> start = {faces.get<VF>(),
+                                   corners.get<FV>(),
+                                   job.positions,
+                                   values.data(),
+                                   others.data(),
+                                   job.levels,
+                                   now.data(),
+                                   next.data(),
+                                   queued.data(),
+                                   told.data(),
+                                   told_next.data(),
+                                   hubs.lists(),
+                                   states.data(),
+                                   progress.data(),
+                                   0,
+                                   job.has_bands ? find_band(side, corners.get<FV>(), job.positions)
+                                                 : std::numeric_limits<Real>::infinity(),
+                                   job.limit,
+                                   job.keep,
+                                   job.is_circular};
   side.for_each(n, StartFronts<Real>{start});
   const std::uint32_t done = run(start);
   side.for_each(n, TakeFronts<Real>{values.data(), job.distances, job.sources});

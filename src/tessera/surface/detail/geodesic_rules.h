@@ -6,9 +6,15 @@
 // surface is flat between the source and the triangle (M. Novotni and R. Klein, "Computing geodesic distances
 // on triangular meshes", 2002). If the front does not come in between the two corners, the distance is the
 // shorter way along an edge.
+//
+// The rules multiply up to six lengths, so they work on triangles that are scaled to a size of about 1.
 #pragma once
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
 
 #include <tessera/core/macros.h>
 #include <tessera/core/vec.h>
@@ -23,21 +29,52 @@ struct Arrival {
   int side;
 };
 
+/// Scales two vectors to lengths of about 1 and less. The factor is a power of two: nothing is rounded, and
+/// results are the same bits as without it wherever those are in the range of numbers.
+template <class Real>
+struct FrontScale {
+  Real down;  ///< the factor
+  Real up;    ///< its inverse
+
+  TS_HD FrontScale(Vec3<Real> a, Vec3<Real> b) {
+    using Bits = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint64_t>;
+    constexpr int exponent_at = std::numeric_limits<Real>::digits - 1;
+    constexpr Bits of_one = std::numeric_limits<Real>::max_exponent - 1;
+    const Real size =
+        std::abs(a.x) + std::abs(a.y) + std::abs(a.z) + std::abs(b.x) + std::abs(b.y) + std::abs(b.z);
+    Bits exponent = std::bit_cast<Bits>(size) >> exponent_at;
+    // Both factors are normal numbers, also for vectors that are 0, infinite or NaN.
+    exponent = exponent < 1 ? 1 : exponent < 2 * of_one ? exponent : 2 * of_one - 1;
+    down = std::bit_cast<Real>((2 * of_one - exponent) << exponent_at);
+    up = std::bit_cast<Real>(exponent << exponent_at);
+  }
+};
+
 /// A triangle with the corner whose distance is wanted at the origin. The other two are ordered by their
 /// distance, those at one distance by the lengths of their edges: numbers do not depend on how a triangle is
 /// given.
 template <class Real>
 struct FrontTriangle {
-  Real aa, ab, bb;  ///< products of the vectors to the corners a and b
-  Real ta, tb;      ///< distances at a and b
+  FrontScale<Real> scale;
+  Real aa, ab, bb;      ///< products of the scaled vectors to the corners a and b
+  Real from_a, from_b;  ///< distances at a and b
+  Real ta, tb;          ///< the same, scaled
   bool is_swapped = false;
 
   TS_HD FrontTriangle(Vec3<Real> a, Vec3<Real> b, Real at_a, Real at_b)
-      : aa(dot(a, a)), ab(dot(a, b)), bb(dot(b, b)), ta(at_a), tb(at_b) {
-    if (ta < tb || (ta == tb && aa <= bb)) return;
-    swap(aa, bb);
-    swap(ta, tb);
-    is_swapped = true;
+      : scale(a, b), from_a(at_a), from_b(at_b) {
+    a = scale.down * a;
+    b = scale.down * b;
+    aa = dot(a, a);
+    ab = dot(a, b);
+    bb = dot(b, b);
+    is_swapped = !(from_a < from_b || (from_a == from_b && aa <= bb));
+    if (is_swapped) {
+      swap(aa, bb);
+      swap(from_a, from_b);
+    }
+    ta = scale.down * from_a;
+    tb = scale.down * from_b;
   }
 
   [[nodiscard]] TS_HD Real base() const { return aa - ab - ab + bb; }  ///< squared length of the edge ab
@@ -52,8 +89,8 @@ struct FrontTriangle {
 
   /// Along an edge.
   [[nodiscard]] TS_HD Arrival<Real> straight() const {
-    const Real by_a = ta + std::sqrt(aa);
-    const Real by_b = tb + std::sqrt(bb);
+    const Real by_a = from_a + scale.up * std::sqrt(aa);
+    const Real by_b = from_b + scale.up * std::sqrt(bb);
     return arrival(by_b < by_a ? by_b : by_a, by_b, by_a);
   }
 
@@ -75,7 +112,7 @@ template <class Real>
   const Real more = ((t.aa - t.ab) * later + std::sqrt(root)) / base;
   const Real share_a = t.bb * more + t.ab * (later - more);
   const Real share_b = t.aa * (more - later) - t.ab * more;
-  return share_a > 0 && share_b > 0 ? t.arrival(t.ta + more, share_a, share_b) : t.none();
+  return share_a > 0 && share_b > 0 ? t.arrival(t.from_a + t.scale.up * more, share_a, share_b) : t.none();
 }
 
 template <class Real>
@@ -93,7 +130,8 @@ template <class Real>
   const Real whole = base * (height_root + depth_root);
   if (!(crossing > 0) || !(crossing < whole)) return t.none();
   const Real squared = t.ta * t.ta + t.aa + 2 * (height_root * depth_root - foot * along) / base;
-  return squared > t.ta * t.ta ? t.arrival(std::sqrt(squared), whole - crossing, crossing) : t.none();
+  if (!(squared > t.ta * t.ta)) return t.none();
+  return t.arrival(t.scale.up * std::sqrt(squared), whole - crossing, crossing);
 }
 
 }  // namespace tessera::detail

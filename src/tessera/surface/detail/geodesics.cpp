@@ -10,6 +10,7 @@
 #include <tessera/exec/detail/side.h>
 #include <tessera/surface/detail/cuda/fronts.h>
 #include <tessera/surface/detail/fronts.h>
+#include <tessera/surface/detail/geodesic_sources.h>
 
 namespace tessera {
 
@@ -52,6 +53,13 @@ void check_point(const Surface& surface, size_t source, const FacePoint& point) 
   }
 }
 
+void check(const GeodesicOptions& options) {
+  if (!(options.tolerance >= 0) || !(options.tolerance < 1))
+    throw Error(ErrorCode::bad_option, "the tolerance of a geodesic distance is not in [0, 1)");
+  if (!(options.limit >= 0))
+    throw Error(ErrorCode::bad_option, "the limit of a geodesic distance is negative or NaN");
+}
+
 template <class Real>
 void add_seeds(const TriMesh& mesh, const FacePoint& point, uint32_t source, std::vector<Seed<Real>>& seeds) {
   const Vec3d at = find_position(mesh, point);
@@ -59,21 +67,21 @@ void add_seeds(const TriMesh& mesh, const FacePoint& point, uint32_t source, std
     seeds.push_back({v.index(), source, static_cast<Real>(length(mesh.points[v] - at))});
 }
 
-/// By ascending vertex, one each: the nearest, of equal ones that of the lower source.
+/// By ascending vertex, one each: the nearest, of equal ones that of the lower source. None is beyond the
+/// limit.
 template <class Real>
-std::vector<Seed<Real>> make_seeds(const Surface& surface, std::span<const GeodesicSource> sources) {
-  if (sources.empty()) throw Error(ErrorCode::bad_option, "a geodesic distance needs a source");
+std::vector<Seed<Real>> make_seeds(const Surface& surface, std::span<const GeodesicSource> sources,
+                                   Real limit) {
+  check_sources(surface, sources);
   std::vector<Seed<Real>> seeds;
   for (size_t i = 0; i < sources.size(); ++i) {
     if (const auto* v = std::get_if<VertexId>(&sources[i])) {
-      check_vertex(surface, i, *v);
       seeds.push_back({v->index(), static_cast<uint32_t>(i), Real{0}});
     } else {
-      const auto& point = std::get<FacePoint>(sources[i]);
-      check_point(surface, i, point);
-      add_seeds(*surface.mesh(), point, static_cast<uint32_t>(i), seeds);
+      add_seeds(*surface.mesh(), std::get<FacePoint>(sources[i]), static_cast<uint32_t>(i), seeds);
     }
   }
+  std::erase_if(seeds, [&](const Seed<Real>& seed) { return seed.distance > limit; });
   const auto key = [](const Seed<Real>& seed) { return std::tuple(seed.vertex, seed.distance, seed.source); };
   std::ranges::sort(seeds, {}, key);
   const auto same = [](const Seed<Real>& a, const Seed<Real>& b) { return a.vertex == b.vertex; };
@@ -85,7 +93,6 @@ template <bool Shared, class Real>
 uint32_t run_on_host(const Exec& exec, const Monitor& monitor, size_t vertices,
                      const Relax<Real, true>& start) {
   Relax<Real, Shared> round = next_round<Shared>(start);
-  double done = 0;
   for (size_t active = round.active(); active > 0; active = round.active()) {
     const Real threshold = round.threshold();
     round.prepare(threshold);
@@ -94,9 +101,7 @@ uint32_t run_on_host(const Exec& exec, const Monitor& monitor, size_t vertices,
     } else {
       for (size_t i = 0; i < active; ++i) round.relax(round.now[i], threshold);
     }
-    // A vertex is active in about ten rounds.
-    done += static_cast<double>(active) / (10 * static_cast<double>(vertices));
-    if (round.round % 16 == 0) monitor.update("running fronts", std::min(done, 1.0));
+    if (round.round % 16 == 0) monitor.update("running fronts", share_reached(*round.progress, vertices));
     round = next_round<Shared>(round);
   }
   return round.round - 1;
@@ -116,6 +121,17 @@ uint32_t run(const Exec& exec, const FrontJob<Real>& job, const Monitor& monitor
 
 }  // namespace
 
+void detail::check_sources(const Surface& surface, std::span<const GeodesicSource> sources) {
+  if (sources.empty()) throw Error(ErrorCode::bad_option, "a geodesic distance needs a source");
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (const auto* v = std::get_if<VertexId>(&sources[i])) {
+      check_vertex(surface, i, *v);
+    } else {
+      check_point(surface, i, std::get<FacePoint>(sources[i]));
+    }
+  }
+}
+
 Vec3d find_position(const TriMesh& mesh, const FacePoint& point) {
   Vec3d at = {0, 0, 0};
   const TriMesh::Cell& corners = mesh.cells[point.face.index()];
@@ -123,14 +139,29 @@ Vec3d find_position(const TriMesh& mesh, const FacePoint& point) {
   return at;
 }
 
+Work geodesic_work(const TriMesh& mesh) {
+  Array<uint32_t> valences(mesh.vertex_count(), 0);
+  for (const TriMesh::Cell& cell : mesh.cells) {
+    for (const VertexId v : cell) {
+      if (v.index() < valences.size()) ++valences[v.index()];  // others are refused later
+    }
+  }
+  Bytes at_hubs = 0;
+  for (const uint32_t faces : valences) at_hubs += faces > most_scanned_faces ? faces : 0;
+  Work work = work_of(mesh.cell_count(), 350, 160);
+  work.host_bytes = 40 * mesh.cell_count() + 100 * mesh.vertex_count();
+  if (at_hubs > 0) work.host_bytes += 16 * at_hubs + 4 * mesh.vertex_count();
+  work.device_bytes += 16 * at_hubs;
+  return work;
+}
+
 template <class Real>
 Geodesics<Real> compute_geodesics(const Surface& surface, std::span<const GeodesicSource> sources,
                                   const GeodesicOptions& options) {
   const Monitor& monitor = monitor_of(options.monitor);
-  const std::vector<Seed<Real>> seeds = make_seeds<Real>(surface, sources);
-  if (!(options.tolerance >= 0) || !(options.tolerance < 1)) {
-    throw Error(ErrorCode::bad_option, "the tolerance of a geodesic distance is not in [0, 1)");
-  }
+  const auto limit = static_cast<Real>(options.limit);
+  const std::vector<Seed<Real>> seeds = make_seeds<Real>(surface, sources, limit);
+  check(options);
   monitor.update("running fronts", 0);
   Geodesics<Real> result{VertexAttribute<Real>(surface),
                          VertexAttribute<uint32_t>(surface),
@@ -141,7 +172,7 @@ Geodesics<Real> compute_geodesics(const Surface& surface, std::span<const Geodes
   const FrontJob<Real> job = {surface,
                               seeds,
                               at.view().data(),
-                              static_cast<Real>(options.limit),
+                              limit,
                               static_cast<Real>(1 - options.tolerance),
                               options.shape == FrontShape::circular,
                               options.schedule == FrontSchedule::bands,

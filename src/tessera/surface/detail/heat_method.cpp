@@ -8,10 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/core/detail/monitor.h>
 #include <tessera/surface/detail/cholesky.h>
+#include <tessera/surface/detail/geodesic_sources.h>
 #include <tessera/surface/detail/heat_loops.h>
 #include <tessera/surface/detail/run_loop.h>
 #include <tessera/surface/detail/solver_work.h>
+#include <tessera/surface/geodesics.h>
 #include <tessera/surface/solve.h>
 #include <tessera/surface/sparse.h>
 
@@ -27,7 +30,7 @@ using std::uint32_t;
 /// Heat at a source: so large that it stays a number far away.
 constexpr double source_heat = 0x1p480;
 /// How often the time is raised.
-constexpr size_t most_raised = 12;
+constexpr uint32_t most_raised = 12;
 
 /// A source as corners with weights, tiled ids.
 struct Corner {
@@ -49,18 +52,18 @@ Array<T> download(const Exec& exec, const T* values, size_t count) {
   return result;
 }
 
-/// The component of each vertex, numbered by their first vertices; on the host.
+/// The component of each vertex, numbered by their first vertices; on the host. Vertices are joined where the
+/// Laplacian couples them: a vertex may have triangles and no coupling, and then no heat gets there.
 struct Components {
   Array<uint32_t> of_vertex;
   uint32_t count = 0;
 };
 
-Components find_components(const Exec& exec, const SurfaceRows<VV>& neighbours) {
+Components find_components(const CsrMatrix& laplacian) {
   constexpr uint32_t unknown = 0xFFFFFFFFu;
-  const size_t n = neighbours.size();
-  if (n == 0) return {};
-  const Array<uint32_t> offsets = download(exec, neighbours.offsets(), n + 1);
-  const Array<uint32_t> values = download(exec, neighbours.values(), offsets[n]);
+  const size_t n = laplacian.rows;
+  const Array<uint32_t>& offsets = laplacian.offsets;
+  const Array<uint32_t>& columns = laplacian.column_ids;
   Components result{Array<uint32_t>(n, unknown), 0};
   std::vector<uint32_t> open;
   for (uint32_t first = 0; first < n; ++first) {
@@ -71,9 +74,9 @@ Components find_components(const Exec& exec, const SurfaceRows<VV>& neighbours) 
       const uint32_t v = open.back();
       open.pop_back();
       for (uint32_t k = offsets[v]; k < offsets[v + 1]; ++k) {
-        if (result.of_vertex[values[k]] != unknown) continue;
-        result.of_vertex[values[k]] = result.count;
-        open.push_back(values[k]);
+        if (laplacian.values[k] == 0 || result.of_vertex[columns[k]] != unknown) continue;
+        result.of_vertex[columns[k]] = result.count;
+        open.push_back(columns[k]);
       }
     }
     ++result.count;
@@ -91,12 +94,13 @@ Array<uint32_t> tiled_ids(const Surface& surface) {
 }
 
 void check(const HeatOptions& options) {
-  const auto refuse = [](const char* name, double value) {
+  const auto refuse = [](const char* name, double value, const char* bounds) {
     throw Error(ErrorCode::bad_option, std::string("the ") + name + " of the heat method is " +
-                                           std::to_string(value) + "; it must be above 0");
+                                           std::to_string(value) + "; it must be " + bounds);
   };
-  if (!(options.time > 0) || !std::isfinite(options.time)) refuse("time", options.time);
-  if (!(options.tolerance > 0)) refuse("tolerance", options.tolerance);
+  if (!(options.time > 0) || !std::isfinite(options.time)) refuse("time", options.time, "finite and above 0");
+  if (!(options.tolerance > 0) || !(options.tolerance < 1))
+    refuse("tolerance", options.tolerance, "above 0 and below 1");
 }
 
 }  // namespace
@@ -111,7 +115,7 @@ class HeatMethod::Work {
         laplacian_(make_laplacian(surface), distance_options(options)),
         mass_(make_mass(surface)),
         to_tiled_(tiled_ids(surface)) {
-    const Components components = find_components(exec(), rows_.get<VV>());
+    const Components components = find_components(matrix_on_host(laplacian_.matrix()));
     component_ = components.of_vertex;
     component_count_ = components.count;
     component_there_ = Buffer<uint32_t>(exec(), component_);
@@ -120,19 +124,14 @@ class HeatMethod::Work {
     b_ = Buffer<double>(exec(), surface.vertex_count());
     flux_ = Buffer<double>(exec(), 3 * surface.face_count());
     edge_length_ = mean_edge_length();
-    if (options_.solver == HeatSolver::direct) {
-      const CsrMatrix l = matrix_on_host(laplacian_.matrix());
-      dissection_ = std::make_unique<Dissection>(l, positions_.on_host());
-      factor_ = std::make_unique<Cholesky>(host(), *dissection_, l);
-    }
-    add_flow(options_.time);
+    if (options_.solver == HeatSolver::direct) factorize();
+    make_flow(0);
   }
 
   [[nodiscard]] VertexAttribute<double> compute(std::span<const GeodesicSource> sources) {
-    if (sources.empty())
-      throw Error(ErrorCode::bad_option, "distances need a source: a vertex or a point of a triangle");
+    check_sources(surface_, sources);
     std::vector<SourceCorners> corners;
-    for (size_t k = 0; k < sources.size(); ++k) corners.push_back(locate(sources[k], k));
+    for (const GeodesicSource& source : sources) add_corners(source, corners);
     const size_t n = surface_.vertex_count();
     mark_reached(corners);
     flow(corners);
@@ -144,7 +143,8 @@ class HeatMethod::Work {
     } else {
       run_loop(exec(), n, GuessDistance{heat_.data(), root_time_, x});
     }
-    const CgResult solved = laplacian_.solve(b_.data(), x);
+    const StageProgress progress(monitor(), "finding distances");
+    const CgResult solved = laplacian_.solve(b_.data(), x, progress);
     report_.distance_iterations = solved.iterations;
     report_.residual = solved.residual;
     report_.has_converged = report_.has_converged && solved.has_converged;
@@ -156,8 +156,8 @@ class HeatMethod::Work {
   [[nodiscard]] Bytes bytes() const {
     Bytes bytes = laplacian_.matrix().bytes() + laplacian_.preconditioner_bytes() + mass_.bytes() +
                   component_there_.bytes() + positions_.bytes() + heat_.bytes() + b_.bytes() + flux_.bytes();
-    for (const auto& flow : flows_) bytes += flow->matrix().bytes() + flow->preconditioner_bytes();
-    for (const auto& factor : flow_factors_) bytes += factor->bytes();
+    if (flow_) bytes += flow_->matrix().bytes() + flow_->preconditioner_bytes();
+    if (flow_factor_) bytes += flow_factor_->bytes();
     if (factor_) bytes += factor_->bytes();
     return bytes;
   }
@@ -169,11 +169,13 @@ class HeatMethod::Work {
     return {.preconditioner = is_direct ? Preconditioner::none : Preconditioner::multilevel,
             .tolerance = options.tolerance,
             .max_iterations = is_direct ? 0u : 200u,
-            .starts_from_x = true};
+            .starts_from_x = true,
+            .monitor = options.monitor};
   }
 
   [[nodiscard]] const Exec& exec() const { return surface_.exec(); }
   [[nodiscard]] Exec host() const { return Exec::host(exec().threads()); }
+  [[nodiscard]] const Monitor& monitor() const { return monitor_of(options_.monitor); }
   [[nodiscard]] Triangles triangles() const { return {rows_.get<FV>(), positions_.view().data()}; }
   [[nodiscard]] uint32_t tiled(VertexId v) const {
     return to_tiled_.empty() ? v.index() : to_tiled_[v.index()];
@@ -189,42 +191,30 @@ class HeatMethod::Work {
     return mean > 0 ? mean : 1;
   }
 
-  [[nodiscard]] SourceCorners locate(const GeodesicSource& source, size_t place) const {
-    const std::string name = "source " + std::to_string(place);
-    if (const VertexId* vertex = std::get_if<VertexId>(&source)) {
-      require(*vertex, surface_.vertex_count(), name + " is vertex ", " vertices");
-      return {{tiled(*vertex), 1, 0}};
-    }
+  [[nodiscard]] SourceCorners locate(const GeodesicSource& source) const {
+    if (const VertexId* vertex = std::get_if<VertexId>(&source)) return {{tiled(*vertex), 1, 0}};
     const FacePoint& point = std::get<FacePoint>(source);
-    require(point.face, surface_.face_count(), name + " lies in triangle ", " triangles");
-    if (surface_.mesh() == nullptr) {
-      throw Error(ErrorCode::unsupported,
-                  name + " is a point of a triangle, but the mesh lies on a device; give a vertex");
-    }
-    double sum = 0;
-    bool is_negative = false;
-    for (const double weight : point.weights) {
-      sum += weight;
-      is_negative = is_negative || !(weight >= 0);
-    }
-    if (is_negative || !(std::abs(sum - 1) <= 1e-6)) {
-      throw Error(ErrorCode::bad_option, name + " has weights that are negative or do not add up to 1");
-    }
-    const auto& cell = surface_.mesh()->cells[point.face.index()];
-    Vec3d at = {0, 0, 0};
-    for (size_t k = 0; k < 3; ++k) at = at + point.weights[k] * surface_.mesh()->points[cell[k]];
+    const TriMesh& mesh = *surface_.mesh();
+    const TriMesh::Cell& cell = mesh.cells[point.face.index()];
+    const Vec3d at = find_position(mesh, point);
     SourceCorners corners;
     for (size_t k = 0; k < 3; ++k) {
       if (point.weights[k] > 0)
-        corners.push_back({tiled(cell[k]), point.weights[k], length(surface_.mesh()->points[cell[k]] - at)});
+        corners.push_back({tiled(cell[k]), point.weights[k], length(mesh.points[cell[k]] - at)});
     }
     return corners;
   }
-  template <class IdType>
-  static void require(IdType id, size_t count, const std::string& what, const char* elements) {
-    if (id.index() < count) return;
-    throw Error(ErrorCode::not_found, what + std::to_string(id.index()) + ", but there are only " +
-                                          std::to_string(count) + elements);
+
+  /// A source in a triangle whose corners are not all in one component is one in each.
+  void add_corners(const GeodesicSource& source, std::vector<SourceCorners>& to) const {
+    std::map<uint32_t, SourceCorners> by_component;
+    for (const Corner& corner : locate(source)) by_component[component_[corner.vertex]].push_back(corner);
+    for (auto& [component, corners] : by_component) {
+      double weight = 0;
+      for (const Corner& corner : corners) weight += corner.weight;
+      for (Corner& corner : corners) corner.weight /= by_component.size() > 1 ? weight : 1;
+      to.push_back(std::move(corners));
+    }
   }
 
   void mark_reached(const std::vector<SourceCorners>& sources) {
@@ -241,29 +231,57 @@ class HeatMethod::Work {
     for (const SourceCorners& corners : sources) {
       for (const Corner& c : corners) start[c.vertex] += source_heat * c.weight;
     }
-    Array<uint32_t> places;
-    Array<double> values;
-    for (const auto& [place, value] : start) {
-      places.push_back(place);
-      values.push_back(value);
-    }
     const double nothing = 0;
     fill_elements(exec(), &nothing, b_.data(), b_.size(), sizeof(double));
-    set_each(places, values, b_.data());
-    report_ = {.solver = options_.solver};
-    for (size_t raised = 0; raised <= most_raised; ++raised) {
-      if (raised == flows_.size()) add_flow(std::ldexp(options_.time, static_cast<int>(2 * raised)));
-      if (factor_) solve_directly(*flow_factors_[raised], heat_.data());
-      const CgResult solved = flows_[raised]->solve(b_.data(), heat_.data(), is_reached_.data());
-      report_.time = std::ldexp(options_.time, static_cast<int>(2 * raised));
-      report_.heat_iterations += solved.iterations;
-      report_.has_converged = solved.has_converged;
-      if (solved.has_converged || std::isnan(solved.residual)) break;
+    set_each(start, b_.data());
+    if (!flow_from_start()) {
+      factorize();
+      flow_.reset();
+      (void)flow_from_start();
     }
     root_time_ = std::sqrt(report_.time) * edge_length_;
   }
 
-  void add_flow(double time) {
+  /// False if conjugate gradients do not converge.
+  [[nodiscard]] bool flow_from_start() {
+    report_ = {.solver = factor_ ? HeatSolver::direct : HeatSolver::iterative};
+    for (uint32_t raised = first_raised_; raised <= most_raised; ++raised) {
+      report_.time = raised_time(raised);
+      make_flow(raised);
+      if (flow_factor_) solve_directly(*flow_factor_, heat_.data());
+      const std::string stage =
+          raised == 0 ? "letting heat flow"
+                      : "letting heat flow " + std::to_string(size_t{1} << (2 * raised)) + " times as long";
+      const CgResult solved = flow_->solve(b_.data(), heat_.data(), {monitor(), stage}, is_reached_.data());
+      report_.heat_iterations += solved.iterations;
+      report_.has_converged = solved.has_converged;
+      if (solved.has_converged) first_raised_ = raised;
+      if (solved.has_converged || std::isnan(solved.residual)) break;
+      if (!factor_ && solved.iterations >= most_heat_iterations()) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] double raised_time(uint32_t raised) const {
+    return std::ldexp(options_.time, static_cast<int>(2 * raised));
+  }
+  /// Heat gets an edge further with each iteration. Where it takes far more of them than there are edges
+  /// across a surface, as around a vertex of very many thin triangles, a factorization is faster.
+  [[nodiscard]] uint32_t most_heat_iterations() const {
+    return std::max(2000u,
+                    static_cast<uint32_t>(10 * std::sqrt(static_cast<double>(surface_.vertex_count()))));
+  }
+
+  void factorize() {
+    const CsrMatrix l = matrix_on_host(laplacian_.matrix());
+    dissection_ = std::make_unique<Dissection>(l, positions_.on_host(), monitor());
+    factor_ = std::make_unique<Cholesky>(host(), *dissection_, l, monitor());
+  }
+
+  /// The system of a time that was raised so often, in the place of the one that is there.
+  void make_flow(uint32_t raised) {
+    if (flow_ && flow_raised_ == raised) return;
+    flow_.reset();
+    flow_factor_.reset();
     const SparseMatrix& l = laplacian_.matrix();
     SparseMatrix a;
     a.rows = l.rows;
@@ -276,13 +294,15 @@ class HeatMethod::Work {
                     sizeof(uint32_t));
     run_loop(exec(), a.rows.size,
              FillFlow{l.offsets.data(), l.column_ids.data(), l.values.data(), mass_.values.data(),
-                      time * edge_length_ * edge_length_, a.values.data()});
-    if (factor_) flow_factors_.push_back(std::make_unique<Cholesky>(host(), *dissection_, matrix_on_host(a)));
-    flows_.push_back(
-        std::make_unique<SolverWork>(std::move(a), SolveOptions{.preconditioner = Preconditioner::jacobi,
-                                                                .tolerance = options_.tolerance,
-                                                                .max_iterations = factor_ ? 0u : 20000u,
-                                                                .starts_from_x = factor_ != nullptr}));
+                      raised_time(raised) * edge_length_ * edge_length_, a.values.data()});
+    if (factor_)
+      flow_factor_ = std::make_unique<Cholesky>(host(), *dissection_, matrix_on_host(a), monitor());
+    flow_ = std::make_unique<SolverWork>(std::move(a),
+                                         SolveOptions{.preconditioner = Preconditioner::jacobi,
+                                                      .tolerance = options_.tolerance,
+                                                      .max_iterations = factor_ ? 0u : most_heat_iterations(),
+                                                      .starts_from_x = factor_ != nullptr});
+    flow_raised_ = raised;
   }
 
   void solve_directly(Cholesky& factor, double* x) const {
@@ -293,7 +313,13 @@ class HeatMethod::Work {
     synchronize(exec());
   }
 
-  void set_each(const Array<uint32_t>& places, const Array<double>& values, double* x) const {
+  void set_each(const std::map<uint32_t, double>& each, double* x) const {
+    Array<uint32_t> places;
+    Array<double> values;
+    for (const auto& [place, value] : each) {
+      places.push_back(place);
+      values.push_back(value);
+    }
     const Buffer<uint32_t> places_there(exec(), places);
     const Buffer<double> values_there(exec(), values);
     run_loop(exec(), places.size(), SetEach{places_there.data(), values_there.data(), x});
@@ -309,20 +335,35 @@ class HeatMethod::Work {
   void shift(const std::vector<SourceCorners>& sources, double* x) const {
     std::vector<double> sum(component_count_, 0);
     std::vector<double> count(component_count_, 0);
-    Array<uint32_t> exact;
+    std::map<uint32_t, double> exact;
+    const Array<double> found = values_at(sources, x);
+    const double* value = found.data();
     for (const SourceCorners& corners : sources) {
       const uint32_t component = component_[corners.front().vertex];
-      for (const Corner& c : corners)
-        sum[component] += c.weight * (download(exec(), x + c.vertex, 1)[0] - c.distance);
+      for (const Corner& c : corners) sum[component] += c.weight * (*value++ - c.distance);
       count[component] += 1;
-      if (corners.size() == 1) exact.push_back(corners.front().vertex);
+      if (corners.size() > 1) continue;
+      const auto [at, is_new] = exact.try_emplace(corners.front().vertex, corners.front().distance);
+      if (!is_new) at->second = std::min(at->second, corners.front().distance);
     }
     Array<double> by(component_count_);
     for (size_t c = 0; c < component_count_; ++c)
       by[c] = count[c] > 0 ? sum[c] / count[c] : std::numeric_limits<double>::infinity();
     const Buffer<double> by_there(exec(), by);
     run_loop(exec(), surface_.vertex_count(), Shift{component_there_.data(), by_there.data(), x});
-    set_each(exact, Array<double>(exact.size(), 0), x);
+    set_each(exact, x);
+  }
+
+  /// Of all corners, one after the other, with one copy.
+  [[nodiscard]] Array<double> values_at(const std::vector<SourceCorners>& sources, const double* x) const {
+    Array<uint32_t> places;
+    for (const SourceCorners& corners : sources) {
+      for (const Corner& c : corners) places.push_back(c.vertex);
+    }
+    const Buffer<uint32_t> order(exec(), places);
+    Buffer<double> values(exec(), places.size());
+    gather_elements(exec(), x, {order.data(), order.size()}, values.data(), places.size(), sizeof(double));
+    return values.to_host();
   }
 
   Surface surface_;
@@ -331,10 +372,12 @@ class HeatMethod::Work {
   VertexAttribute<Vec3d> positions_;
   SolverWork laplacian_;
   SparseMatrix mass_;
-  std::vector<std::unique_ptr<SolverWork>> flows_;  ///< for 1, 4, 16, ... times the time
-  std::unique_ptr<Dissection> dissection_;          ///< of direct solutions, as the factors
+  std::unique_ptr<SolverWork> flow_;  ///< for 4^flow_raised_ times the time
+  uint32_t flow_raised_ = 0;
+  uint32_t first_raised_ = 0;               ///< of the last call that converged: where the next one starts
+  std::unique_ptr<Dissection> dissection_;  ///< of direct solutions, as the factors
   std::unique_ptr<Cholesky> factor_;
-  std::vector<std::unique_ptr<Cholesky>> flow_factors_;
+  std::unique_ptr<Cholesky> flow_factor_;
   Array<uint32_t> to_tiled_;
   Array<uint32_t> component_;
   uint32_t component_count_ = 0;

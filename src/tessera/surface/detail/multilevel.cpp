@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include <tessera/exec/detail/host/parallel.h>
@@ -182,20 +183,22 @@ class RowSum {
 };
 
 /// A matrix whose rows are made independently: fill(row, sum) adds up the entries of one. Threads make
-/// stretches of rows, which are put together in order.
+/// stretches of rows, which are put together in order. A sum has a place for each column: one a worker.
 template <class Fill>
 CsrMatrix make_rows(const Exec& exec, size_t rows, size_t columns, const Fill& fill) {
   const size_t stretches = std::clamp<size_t>(rows / 4096, 1, 4 * static_cast<size_t>(exec.threads()));
   std::vector<CsrMatrix> parts(stretches);
-  const auto work = [&](size_t part) {
-    RowSum sum(columns);
+  std::vector<std::unique_ptr<RowSum>> sums(std::max<size_t>(1, static_cast<size_t>(exec.threads())));
+  const auto work = [&](size_t part, size_t worker) {
+    if (sums[worker] == nullptr) sums[worker] = std::make_unique<RowSum>(columns);
+    RowSum& sum = *sums[worker];
     for (size_t row = rows * part / stretches; row < rows * (part + 1) / stretches; ++row) {
       fill(row, sum);
       sum.append_to(parts[part]);
     }
   };
-  host::for_each_chunk(exec.threads(), stretches, 1, [&](host::Range range, int) {
-    for (size_t part = range.begin; part < range.end; ++part) work(part);
+  host::for_each_chunk(exec.threads(), stretches, 1, [&](host::Range range, int worker) {
+    for (size_t part = range.begin; part < range.end; ++part) work(part, static_cast<size_t>(worker));
   });
   CsrMatrix all;
   all.rows = rows;
@@ -310,13 +313,19 @@ Array<double> coarse_scale(const Building& level, const Aggregates& aggregates) 
 
 }  // namespace
 
-std::vector<HostLevel> build_levels(const Exec& exec, const CsrMatrix& a) {
+std::vector<HostLevel> build_levels(const Exec& exec, const CsrMatrix& a, const Monitor& monitor) {
+  // What is left to do is as much as there are rows.
+  const auto report = [&](double rows_left) {
+    monitor.update("building a preconditioner", 1 - rows_left / static_cast<double>(a.rows));
+  };
   std::vector<HostLevel> levels;
   Array<double> scale;
   while (true) {
     const CsrMatrix& matrix = levels.empty() ? a : levels.back().matrix;
     if (levels.empty()) levels.emplace_back();
     HostLevel& level = levels.back();
+    const auto rows = static_cast<double>(matrix.rows);
+    if (matrix.rows > 0) report(rows);
     const Building building = start_level(matrix, std::move(scale));
     level.inverse = inverse_diagonal(building);
     level.largest = largest_eigenvalue(matrix, level.inverse);
@@ -327,10 +336,14 @@ std::vector<HostLevel> build_levels(const Exec& exec, const CsrMatrix& a) {
     const Aggregates aggregates = aggregate(building);
     const bool is_stuck = aggregates.count == 0 || aggregates.count > matrix.rows / 4 * 3;
     if (is_stuck || levels.size() == most_levels) return levels;
+    const double made = rows - aggregates.count;
+    report(rows - made / 3);
     level.prolongation = make_prolongation(exec, building, aggregates, level.largest);
     level.restriction = transpose(level.prolongation);
+    const CsrMatrix half = multiply(exec, matrix, level.prolongation);
+    report(rows - 2 * made / 3);
     HostLevel next;
-    next.matrix = multiply(exec, level.restriction, multiply(exec, matrix, level.prolongation));
+    next.matrix = multiply(exec, level.restriction, half);
     scale = coarse_scale(building, aggregates);
     levels.push_back(std::move(next));
   }

@@ -7,6 +7,7 @@
 
 #include <tessera/core/array.h>
 #include <tessera/core/csr_matrix.h>
+#include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
 
 namespace tessera::detail {
@@ -22,6 +23,7 @@ struct HostLevel {
 };
 
 /// `a` is symmetric and positive semidefinite. Deterministic for any number of threads.
-[[nodiscard]] std::vector<HostLevel> build_levels(const Exec& exec, const CsrMatrix& a);
+[[nodiscard]] std::vector<HostLevel> build_levels(const Exec& exec, const CsrMatrix& a,
+                                                  const Monitor& monitor);
 
 }  // namespace tessera::detail

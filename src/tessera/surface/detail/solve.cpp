@@ -88,7 +88,7 @@ SolverWork::SolverWork(SparseMatrix a, const SolveOptions& options) : a_(std::mo
 void SolverWork::build_levels() {
   const Exec& exec = a_.exec();
   const CsrMatrix host = matrix_on_host(a_);
-  const std::vector<HostLevel> levels = detail::build_levels(Exec::host(exec.threads()), host);
+  const std::vector<HostLevel> levels = detail::build_levels(Exec::host(exec.threads()), host, monitor());
   // Single precision reaches far enough if the largest diagonal is 1.
   double most = 0;
   for (const double inverse : levels.front().inverse) most = std::max(most, inverse > 0 ? 1 / inverse : 0);
@@ -130,7 +130,8 @@ Bytes SolverWork::preconditioner_bytes() const {
   return bytes;
 }
 
-CgResult SolverWork::solve(const double* b, double* x, const std::uint8_t* each) {
+CgResult SolverWork::solve(const double* b, double* x, const StageProgress& progress,
+                           const std::uint8_t* each) {
   const size_t n = a_.rows.size;
   double* scratch = scratch_.data();
   CgProblem problem;
@@ -148,10 +149,10 @@ CgResult SolverWork::solve(const double* b, double* x, const std::uint8_t* each)
   problem.max_iterations = options_.max_iterations;
   problem.starts_from_x = options_.starts_from_x;
   if constexpr (built_with_cuda) {
-    if (a_.exec().is_cuda()) return cuda::conjugate_gradients(a_.exec(), problem, b, x);
+    if (a_.exec().is_cuda()) return cuda::conjugate_gradients(a_.exec(), problem, progress, b, x);
   }
   const HostSide side{a_.exec()};
-  return ConjugateGradients<HostSide>(side, problem).solve(b, x);
+  return ConjugateGradients<HostSide>(side, problem, progress).solve(b, x);
 }
 
 }  // namespace detail
@@ -178,8 +179,10 @@ std::size_t Solver::level_count() const {
 SolveResult Solver::solve(const double* b, double* x, std::size_t count) {
   const std::size_t n = matrix().rows.size;
   SolveResult result;
+  const auto share = [&](std::size_t k) { return static_cast<double>(k) / static_cast<double>(count); };
   for (std::size_t k = 0; k < count; ++k) {
-    const CgResult one = work_->solve(b + k * n, x + k * n);
+    const StageProgress progress(work_->monitor(), "solving a linear system", share(k), share(k + 1));
+    const CgResult one = work_->solve(b + k * n, x + k * n, progress);
     result.iterations = std::max(result.iterations, one.iterations);
     result.residual = one.residual > result.residual ? one.residual : result.residual;
     result.has_converged = result.has_converged && one.has_converged;

@@ -11,6 +11,7 @@
 #include <tessera/core/macros.h>
 #include <tessera/exec/buffer.h>
 #include <tessera/exec/exec.h>
+#include <tessera/surface/detail/stage_progress.h>
 
 namespace tessera::detail {
 
@@ -89,14 +90,29 @@ struct FirstNumber {
   const double* value;
   TS_HD double operator()(std::size_t) const { return *value; }
 };
-/// How far x[i] may be off, as a part of it.
-struct PartOff {
+/// How far values may be off, as parts of them.
+struct Accuracy {
+  double part_off;         ///< the most of all; NaN if there is one
+  std::uint32_t count;     ///< of values that must be accurate
+  std::uint32_t accurate;  ///< those of them that are
+};
+struct LeastAccurate {
+  TS_HD Accuracy operator()(const Accuracy& a, const Accuracy& b) const {
+    return {GreaterOrNan{}(a.part_off, b.part_off), a.count + b.count, a.accurate + b.accurate};
+  }
+};
+struct AccuracyAt {
+  double tolerance;
   const double* r;
   const double* x;
   const double* inverse;
   const std::uint8_t* each;
-  TS_HD double operator()(std::size_t i) const {
-    if (each[i] == 0) return 0;
+  TS_HD Accuracy operator()(std::size_t i) const {
+    if (each[i] == 0) return {0, 0, 0};
+    const double part = part_off(i);
+    return {part, 1, part <= tolerance ? 1u : 0u};
+  }
+  [[nodiscard]] TS_HD double part_off(std::size_t i) const {
     const double off = inverse[i] * r[i];
     const double value = x[i];
     if (value == 0) return inverse[i] == 0 ? 0 : 1;
@@ -303,8 +319,8 @@ const float* cycle(const Side& side, const std::vector<Level>& levels, std::size
 template <class Side>
 class ConjugateGradients {
  public:
-  ConjugateGradients(const Side& side, const CgProblem& problem)
-      : side_(side), c_(problem), n_(problem.a.rows) {}
+  ConjugateGradients(const Side& side, const CgProblem& problem, const StageProgress& progress)
+      : side_(side), c_(problem), n_(problem.a.rows), progress_(progress) {}
 
   CgResult solve(const double* b, double* x) {
     if (n_ == 0) return {0, 0, true};
@@ -319,7 +335,7 @@ class ConjugateGradients {
     while (true) {
       const bool is_last = result.iterations >= c_.max_iterations;
       if (is_last || is_checked(result.iterations)) {
-        result.residual = residual(result.iterations, x, of_b);
+        result.residual = measure(result.iterations, x, of_b);
         result.has_converged = result.residual <= c_.tolerance;
         if (result.has_converged || is_last || !can_go_on(result)) return result;
       }
@@ -343,10 +359,21 @@ class ConjugateGradients {
     return side_.reduce(1, 0.0, FirstNumber{&sums(result.iterations - 1)->ru}, Add{}) != 0;
   }
 
-  /// What is compared with the tolerance.
-  [[nodiscard]] double residual(std::uint32_t iteration, const double* x, double of_b) const {
-    if (c_.each != nullptr)
-      return side_.reduce(n_, 0.0, PartOff{c_.r, x, c_.inverse, c_.each}, GreaterOrNan{});
+  /// What is compared with the tolerance. Says how far the iteration has come: by the residual, or by how
+  /// many values are accurate.
+  [[nodiscard]] double measure(std::uint32_t iteration, const double* x, double of_b) {
+    if (c_.each != nullptr) {
+      const Accuracy all = side_.reduce(
+          n_, Accuracy{0, 0, 0}, AccuracyAt{c_.tolerance, c_.r, x, c_.inverse, c_.each}, LeastAccurate{});
+      progress_.update(all.count == 0 ? 1 : static_cast<double>(all.accurate) / all.count);
+      return all.part_off;
+    }
+    const double found = residual(iteration, of_b);
+    if (iteration == 0) start_ = found;
+    progress_.update(share_fallen(found, start_, c_.tolerance));
+    return found;
+  }
+  [[nodiscard]] double residual(std::uint32_t iteration, double of_b) const {
     const double squared = c_.levels != nullptr && iteration > 0
                                ? side_.reduce(1, 0.0, FirstNumber{number(3)}, Add{})
                                : side_.reduce(n_, 0.0, ProductAt{c_.r, c_.r}, Add{});
@@ -410,6 +437,8 @@ class ConjugateGradients {
   const Side& side_;
   const CgProblem& c_;
   std::size_t n_;
+  StageProgress progress_;
+  double start_ = 0;  ///< the first residual
 };
 
 }  // namespace tessera::detail

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <tessera/core/detail/monitor.h>
 #include <tessera/exec/buffer.h>
 #include <tessera/surface/detail/solve_loops.h>
 #include <tessera/surface/solve.h>
@@ -40,10 +41,12 @@ class SolverWork {
   SolverWork(SparseMatrix a, const SolveOptions& options);
 
   /// One right-hand side. `each`: see CgProblem.
-  [[nodiscard]] CgResult solve(const double* b, double* x, const std::uint8_t* each = nullptr);
+  [[nodiscard]] CgResult solve(const double* b, double* x, const StageProgress& progress,
+                               const std::uint8_t* each = nullptr);
 
   [[nodiscard]] const SparseMatrix& matrix() const { return a_; }
   [[nodiscard]] const SolveOptions& options() const { return options_; }
+  [[nodiscard]] const Monitor& monitor() const { return monitor_of(options_.monitor); }
   [[nodiscard]] Bytes preconditioner_bytes() const;
   [[nodiscard]] std::size_t level_count() const { return levels_.empty() ? 1 : levels_.size(); }
 

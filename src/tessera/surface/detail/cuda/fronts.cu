@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(relax_threads) relax_kernel(Relax<Real, true> 
   const Real threshold = round.threshold();
   if (blockIdx.x == 0 && threadIdx.x == 0) {
     round.prepare(threshold);
-    if (active > 0) *round.rounds = round.round;
+    if (active > 0) round.progress->rounds = round.round;
   }
   const unsigned lane = threadIdx.x % threads_each;
   const unsigned first = threadIdx.x % 32 - lane;
@@ -36,8 +36,10 @@ __global__ void __launch_bounds__(relax_threads) relax_kernel(Relax<Real, true> 
     const auto faces = round.faces_at[tiled::VertexId(v)];
     Front<Real> best = before;
     if (round.told[v] == round.round) {
-      for (std::size_t f = lane; f < faces.size(); f += threads_each) best = round.across(v, faces[f], best);
+      const auto news = round.news(v);
+      for (std::size_t f = lane; f < news.size(); f += threads_each) best = round.across(v, news[f], best);
       __syncwarp(mask);
+      if (lane == 0) round.drop_news(v);
       for (unsigned distance = threads_each / 2; distance > 0; distance /= 2)
         best = Relax<Real, true>::better(shuffled(mask, best, distance), best);
     }
@@ -71,10 +73,10 @@ std::uint32_t run_fronts(const Exec& exec, const FrontJob<Real>& job, const Moni
         round = next_round<true>(round);
       }
       check_launch(exec, "relaxing geodesic distances");
-      std::uint32_t done = 0;
-      detail::copy(exec, &done, round.rounds, sizeof(done), CopyKind::to_host);
-      monitor.update("running fronts", 0);
-      if (done + 1 < round.round) return done;
+      FrontProgress progress;
+      detail::copy(exec, &progress, round.progress, sizeof(progress), CopyKind::to_host);
+      monitor.update("running fronts", share_reached(progress, job.surface.vertex_count()));
+      if (progress.rounds + 1 < round.round) return progress.rounds;
     }
   });
 }

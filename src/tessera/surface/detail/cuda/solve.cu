@@ -4,9 +4,10 @@
 
 namespace tessera::detail::cuda {
 
-CgResult conjugate_gradients(const Exec& exec, const CgProblem& problem, const double* b, double* x) {
+CgResult conjugate_gradients(const Exec& exec, const CgProblem& problem, const StageProgress& progress,
+                             const double* b, double* x) {
   const DeviceSide side{exec};
-  return ConjugateGradients<DeviceSide>(side, problem).solve(b, x);
+  return ConjugateGradients<DeviceSide>(side, problem, progress).solve(b, x);
 }
 
 }  // namespace tessera::detail::cuda

@@ -5,7 +5,7 @@
 
 namespace tessera::detail::cuda {
 
-[[nodiscard]] CgResult conjugate_gradients(const Exec& exec, const CgProblem& problem, const double* b,
-                                           double* x);
+[[nodiscard]] CgResult conjugate_gradients(const Exec& exec, const CgProblem& problem,
+                                           const StageProgress& progress, const double* b, double* x);
 
 }  // namespace tessera::detail::cuda

@@ -157,10 +157,16 @@ void measure_applications(const Run& run) {
   measure_moving(
       run, "smooth_10_cotangent", [&] { (void)smooth(mesh, explicit_steps); },
       [&](VertexAttribute<Vec3d>& p) { smooth(p, explicit_steps); });
-  const DenoiseOptions passes = {.iterations = 5, .exec = run.exec};
-  measure_moving(
-      run, "denoise_5", [&] { (void)denoise(mesh, passes); },
-      [&](VertexAttribute<Vec3d>& p) { denoise(p, passes); });
+  // Neighbourhoods as they are by default, of some 18 vertices, and about as large as a vertex's own ring,
+  // which is what others look at.
+  auto points = positions<double>(surface);
+  const double edge = denoise(points, {.iterations = 0});
+  for (const double share : {1.0, 0.65}) {
+    const DenoiseOptions passes = {.iterations = 5, .sigma_c = share * edge, .exec = run.exec};
+    measure_moving(
+        run, share == 1 ? "denoise_5" : "denoise_5_ring", [&] { (void)denoise(mesh, passes); },
+        [&](VertexAttribute<Vec3d>& p) { denoise(p, passes); });
+  }
   measure_flow(run, false);
   measure_flow(run, true);
 }

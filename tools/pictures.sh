@@ -37,11 +37,13 @@ tessera coarsen mri.vti --value 0.15 -o coarse.vtp --histogram "$images/coarsen-
 
 tessera make ico --size 6 -o noisy.vtp
 tessera denoise noisy.vtp --iterations 5 -o smooth.vtp
-for surface in noisy smooth; do
-  tessera curvature $surface.vtp -o curvature.vtp
+draw_curvature() {
+  tessera curvature "$1" -o curvature.vtp
   tessera render curvature.vtp --field MeanCurvature --range=-2,4 --colormap coolwarm --no-bar --azimuth 30 \
-    --size 400x400 -o "$images/curvature-$surface.png"
-done
+    --size 400x400 -o "$2"
+}
+draw_curvature noisy.vtp "$images/curvature-noisy.png"
+draw_curvature smooth.vtp "$images/curvature-smooth.png"
 
 tessera geodesic smooth.vtp --source 0 -o distances.vtp --paths paths.vtp --from 5000,9000,20000,33000,40000
 tessera isosurface distances.vtp --field GeodesicDistance -o isolines.vtp \

@@ -17,18 +17,18 @@ namespace {
 class WriteMatrix : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              ("matrix_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
-    std::filesystem::create_directories(folder_);
+    folder = std::filesystem::path(testing::TempDir()) /
+             ("matrix_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    std::filesystem::create_directories(folder);
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder); }
   [[nodiscard]] std::string written(const std::string& name, const CsrMatrix& a) const {
-    write_matrix(folder_ / name, a);
+    write_matrix(folder / name, a);
     std::stringstream text;
-    text << std::ifstream(folder_ / name, std::ios::binary).rdbuf();
+    text << std::ifstream(folder / name, std::ios::binary).rdbuf();
     return text.str();
   }
-  std::filesystem::path folder_;
+  std::filesystem::path folder;
 };
 
 /// 0 2.5 0 / 0 0 0 / -1 0 0.1
@@ -73,7 +73,7 @@ TEST_F(WriteMatrix, RefusesOtherFilesAndBrokenMatrices) {
     try {
       (void)written(name, a);
     } catch (const Error& error) {
-      EXPECT_FALSE(std::filesystem::exists(folder_ / name));
+      EXPECT_FALSE(std::filesystem::exists(folder / name));
       return error.what();
     }
     return "not refused";

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numbers>
 #include <set>
 #include <string>
 #include <utility>
@@ -21,8 +20,6 @@ namespace tessera {
 
 using namespace detail;
 namespace {
-
-constexpr double pi = std::numbers::pi;
 
 /// The triangles after each other around a vertex of a closed, oriented surface: from t through the edge that
 /// ends at v, whose other triangle walks it the other way.

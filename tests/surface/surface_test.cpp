@@ -68,7 +68,9 @@ Lists expected_diamonds(const std::vector<Triangle>& triangles) {
   constexpr std::uint32_t none = 0xFFFFFFFFu;
   for (const auto& [edge, side] : sides) {
     const bool has_sides = side[0].size() <= 1 && side[1].size() <= 1;
-    const auto at = [&](std::size_t k) { return has_sides && !side[k].empty() ? side[k][0] : none; };
+    const auto at = [&, side = side](std::size_t k) {
+      return has_sides && !side[k].empty() ? side[k][0] : none;
+    };
     rows.push_back({edge.first, edge.second, at(0), at(1)});
   }
   return rows;
@@ -469,8 +471,8 @@ TEST(Attributes, SpeakTheInputsOrder) {
   const Field field = to_field(place, "place");
   EXPECT_EQ(field.components(), 3u);
   EXPECT_EQ((to_attribute<VertexId, Vec3d>(surface, field).values()), place.values());
-  EXPECT_THROW((to_attribute<VertexId, float>(surface, field)), Error);
-  EXPECT_THROW((to_attribute<FaceId, Vec3d>(surface, field)), Error);
+  EXPECT_THROW((void)(to_attribute<VertexId, float>(surface, field)), Error);
+  EXPECT_THROW((void)(to_attribute<FaceId, Vec3d>(surface, field)), Error);
 }
 
 TEST(Attributes, ReductionsHaveOneOrder) {

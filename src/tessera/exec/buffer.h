@@ -44,9 +44,9 @@ class Buffer {
   /// A copy of host values at exec's place.
   Buffer(const Exec& exec, std::span<const T> values) : Buffer(exec, values.size()) { assign(values); }
   Buffer(Buffer&& other) noexcept
-      : exec_(other.exec_),
-        data_(std::exchange(other.data_, nullptr)),
-        size_(std::exchange(other.size_, 0)) {}
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {
+    exec_ = other.exec_;  // a copy: the other may be filled again
+  }
   Buffer& operator=(Buffer&& other) noexcept {
     std::swap(exec_, other.exec_);
     std::swap(data_, other.data_);

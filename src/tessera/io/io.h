@@ -1,5 +1,6 @@
 // Files in and out: vtu, vtp, vti, legacy vtk, ply, obj, stl and off; in only: vts, vtr, pvtu, pvtp, pvti,
-// vtm, msh, mesh, node, ele, nrrd, nhdr, mha and mhd; out only: glb and gltf. docs/formats.md says what each can hold.
+// vtm, msh, mesh, node, ele, nrrd, nhdr, mha and mhd; out only: glb and gltf. docs/formats.md says what each
+// can hold.
 //
 // A file is either read completely or refused with Error(not_found | bad_file | unsupported), whose message
 // names the file, the element and the reason. A file is either written completely or not at all.
@@ -76,7 +77,8 @@ struct ReadResult {
 [[nodiscard]] Grid read_grid(const std::filesystem::path& file, const ReadOptions& options = {});
 
 struct WriteOptions {
-  bool ascii = false;     ///< numbers as text, for formats that have both (not glb and gltf; obj and off are text)
+  bool ascii =
+      false;  ///< numbers as text, for formats that have both (not glb and gltf; obj and off are text)
   bool compress = false;  ///< zlib, for vtu, vtp and vti files without ascii
   /// Whose host threads compress. The bytes of the file do not depend on how many they are.
   Exec exec = Exec::host();

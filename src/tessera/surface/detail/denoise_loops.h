@@ -73,7 +73,8 @@ class NearList {
     std::uint32_t size = size_;
     for (const std::uint32_t v : row) {
       ids_[size] = v;
-      size += keep(v) & !is_known(v) ? 1 : 0;
+      const std::uint32_t is_new = is_known(v) ? 0 : 1;
+      size += keep(v) ? is_new : 0;
     }
     size_ = size;
     return true;

@@ -59,10 +59,12 @@ class SurfaceStore {
   [[nodiscard]] virtual KeptRows make(const RelationKey& key) = 0;
   [[nodiscard]] virtual SurfaceBytes own_bytes() const = 0;
 
+  // NOLINTBEGIN(readability-identifier-naming): both stores use them as their own
   std::recursive_mutex mutex_;
   Exec exec_;
   std::uint32_t vertices_ = 0;
   std::uint32_t faces_ = 0;
+  // NOLINTEND(readability-identifier-naming)
 
  private:
   struct Entry {

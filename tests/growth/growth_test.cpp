@@ -1,8 +1,6 @@
 // Work grows no faster than the input: twice the input takes at most a little more than twice the operations.
 //
-// Operations are basic blocks of the sources that CMakeLists.txt lists, counted by a function that the
-// compiler calls in each of them. No clock is read, so the numbers are the same on any machine.
-#include <atomic>
+// No clock is read, so the numbers are the same on any machine.
 #include <cmath>
 #include <functional>
 #include <numbers>
@@ -15,38 +13,13 @@
 #include <tessera/topology/morse_smale.h>
 #include <tessera/topology/persistence.h>
 
+#include "growth/operations.h"
 #include "io/support.h"
-
-namespace {
-std::atomic<std::uint64_t> operations{0};
-}  // namespace
-
-extern "C" void __sanitizer_cov_trace_pc();   // NOLINT
-extern "C" void __sanitizer_cov_trace_pc() {  // NOLINT
-  operations.fetch_add(1, std::memory_order_relaxed);
-}
 
 namespace tessera {
 namespace {
 
 using testing::TempDir;
-
-/// Runs work(n), work(2 n) and work(4 n), each of which returns the operations it took.
-void expect_linear(std::size_t n, const std::function<std::uint64_t(std::size_t)>& work) {
-  const auto once = static_cast<double>(work(n));
-  const auto twice = static_cast<double>(work(2 * n));
-  const auto four_times = static_cast<double>(work(4 * n));
-  EXPECT_GT(once, static_cast<double>(n)) << "the work is not counted";
-  EXPECT_LT(twice / once, 2.4) << once << " " << twice;  // with room for a logarithm
-  EXPECT_LT(four_times / twice, 2.4) << twice << " " << four_times;
-}
-
-template <class Work>
-std::uint64_t count(const Work& work) {
-  operations = 0;
-  work();
-  return operations;
-}
 
 std::string repeat(std::size_t n, const std::function<std::string(const std::string&)>& part) {
   std::string text;

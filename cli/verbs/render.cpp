@@ -261,6 +261,13 @@ bool is_thin(const Piece& piece) {
   return piece.role == Role::lines || piece.role == Role::points;
 }
 
+bool has_colored_surface(const Scene& scene) {
+  return std::ranges::any_of(scene.sources, [](const Source& source) {
+    const bool has_area = source.cells ? source.cells->dimension() > 1 : source.cell_count() > 0;
+    return source.is_colored && has_area;
+  });
+}
+
 Layer make_layer(const RenderOptions& options, const Scene& scene, const Source& source, Style style,
                  const std::optional<ClipPlane>& clip) {
   const bool shows_inside = source.is_solid() && has_insides(scene);
@@ -277,8 +284,8 @@ Layer make_layer(const RenderOptions& options, const Scene& scene, const Source&
   layer.opacity = choose_opacity(options, scene, source);
   const std::size_t number = static_cast<std::size_t>(&source - scene.sources.data());
   if (number > 0) layer.color = layer.line_color = layer_colors[(number - 1) % layer_colors.size()];
-  // Isolines have the colour of the surface that they lie on.
-  if (layer.is_colored && number > 0 && std::ranges::all_of(layer.geometry.pieces, is_thin)) {
+  // Isolines have the colour of the surface that they lie on, and would not be seen.
+  if (layer.is_colored && std::ranges::all_of(layer.geometry.pieces, is_thin) && has_colored_surface(scene)) {
     layer.is_colored = false;
     layer.color = layer.line_color = {0.1, 0.11, 0.14};
   }

@@ -449,6 +449,25 @@ TEST_F(CliRender, LinesLieOnTopOfSurfaces) {
   EXPECT_FALSE(has_line(draw_with_line("-0.5")));
 }
 
+TEST_F(CliRender, IsolinesAreSeenOnTheirSurface) {
+  const auto values = [](const std::string& numbers) {
+    return "<PointData><DataArray type='Float32' Name='f' format='ascii'>" + numbers +
+           "</DataArray></PointData>";
+  };
+  write_square("q.vtp", 0, values("1 1 0 0"));
+  write_square("plain.vtp");
+  write_poly("l.vtp", 2, "0.1 0.5 0 0.9 0.5 0", {1, "0 1", "2"}, {}, values("0.9 0.9"));
+  const auto darkest = [&](const std::string& surface) {
+    const Image picture =
+        draw({surface, "l.vtp", "--camera", "top", "--field", "f", "--range", "0,1", "--no-bar"});
+    int least = 255;
+    for (int y = 60; y < 90; ++y) least = std::min(least, brightness(picture.at(75, y)));
+    return least;
+  };
+  EXPECT_LT(darkest("q.vtp"), 85) << "in ink on the colours of the field";
+  EXPECT_GT(darkest("plain.vtp"), 100) << "in the colours of the field, which nothing else has";
+}
+
 TEST_F(CliRender, SeveralMeshesInOneScene) {
   const auto data = [](const std::string& values) {
     return "<PointData><DataArray type='Float32' Name='f' format='ascii'>" + values +

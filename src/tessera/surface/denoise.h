@@ -24,12 +24,12 @@ struct DenoiseOptions {
 
 /// Moves the vertices of a surface, at its place, and returns sigma_c. Normals are weighted by area and made
 /// anew in each iteration. A vertex stays if it has no neighbours or no normal, or if no offset is within
-/// reach of sigma_s. Neighbourhoods may have any size; those of more than 48 vertices take memory. The work
-/// is the sum of their sizes: with a sigma_c as large as the surface, the square of its vertices. The median
-/// keeps neighbourhoods small however long some edges are. Bitwise equal for any number of threads, any size
-/// of tiles and on either side; equal up to rounding for input in another order. Error(bad_option) for a
-/// sigma that is negative or not finite; Error(cancelled), after which the positions are those of some
-/// iteration.
+/// reach of sigma_s. Neighbourhoods may have any size; those of more than 48 vertices, 96 on the host, take
+/// memory. The work is the sum of their sizes: with a sigma_c as large as the surface, the square of its
+/// vertices. The median keeps neighbourhoods small however long some edges are. Bitwise equal for any number
+/// of threads, any size of tiles and on either side; equal up to rounding for input in another order.
+/// Error(bad_option) for a sigma that is negative or not finite; Error(cancelled), after which the positions
+/// are those of some iteration.
 double denoise(VertexAttribute<Vec3d>& positions, const DenoiseOptions& options = {});
 
 /// The points of a mesh after that, in its precision. Triangles that are there several times count once, and

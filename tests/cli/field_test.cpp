@@ -130,7 +130,7 @@ TEST_F(CliField, RefusalsAreOneSentence) {
 TEST_F(CliField, WhatIsMadeCountsAsMemory) {
   ASSERT_EQ(run({"make", "lattice", "--size", "128", "-o", "g.vti"}).code, 0);
   const std::size_t base = run_json({"info", "g.vti"})["peak_bytes"];
-  const std::string limit = std::to_string(base + (std::size_t{4} << 20));  // the field takes 16 MiB
+  const std::string limit = std::to_string(base + (std::size_t{10} << 20));  // the field takes 16 MiB
   expect_one_sentence(run({"isosurface", "g.vti", "--field", ":x", "--value", "0.5", "--memory", limit}), 8,
                       {"the field ':x'", "16.00 MiB"});
 }

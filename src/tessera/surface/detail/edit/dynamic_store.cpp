@@ -1,0 +1,384 @@
+#include <tessera/surface/detail/edit/dynamic_store.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include <tessera/core/detail/monitor.h>
+#include <tessera/core/error.h>
+#include <tessera/exec/primitives.h>
+#include <tessera/surface/attribute.h>
+#include <tessera/surface/detail/edit/build_loops.h>
+#include <tessera/surface/detail/run_loop.h>
+
+namespace tessera::detail {
+
+namespace {
+
+constexpr std::size_t max_columns = 256;
+constexpr std::uint32_t max_ids = 0x2A000000;  // three half-edges of a face, two sides of an edge: in 31 bits
+
+void copy_here(const Exec& exec, void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  if (exec.is_cuda()) {
+    copy(exec, to, from, bytes, CopyKind::on_device);
+  } else {
+    std::memcpy(to, from, bytes);
+  }
+}
+
+/// A larger buffer with the same beginning.
+template <class T>
+[[nodiscard]] Buffer<T> enlarged(const Exec& exec, const Buffer<T>& old, std::size_t used, std::size_t size) {
+  Buffer<T> larger(exec, size);
+  copy_here(exec, larger.data(), old.data(), used * sizeof(T));
+  return larger;
+}
+
+/// The keys and the offsets of the lists of flagged elements, and room for their values.
+template <class Rows>
+[[nodiscard]] Lists begin_lists(const Exec& exec, const Rows& rows, const Buffer<std::uint8_t>& flags) {
+  Lists lists;
+  Buffer<std::uint32_t> keys(exec, flags.size());
+  lists.count = static_cast<std::uint32_t>(compact_indices(exec, flags.span(), keys.span()));
+  if (lists.count == 0) return lists;
+  Buffer<std::uint32_t> lengths(exec, lists.count);
+  run_loop(exec, lists.count, ListLengths<Rows>{rows, keys.data(), lengths.data()});
+  lists.keys = std::move(keys);
+  lists.offsets = Buffer<std::uint32_t>(exec, lists.count + std::size_t{1});
+  exclusive_scan<std::uint32_t, std::uint32_t>(exec, lengths.span(), lists.offsets.span());
+  lists.values = Buffer<std::uint32_t>(exec, lists.offsets.to_host().back());
+  return lists;
+}
+
+/// A span at exec's place, on the host.
+[[nodiscard]] Array<std::uint32_t> on_host(const Exec& exec, std::span<const std::uint32_t> values) {
+  Array<std::uint32_t> out(values.size());
+  if (values.empty()) return out;
+  if (exec.is_cuda()) {
+    copy(exec, out.data(), values.data(), values.size_bytes(), CopyKind::to_host);
+  } else {
+    std::ranges::copy(values, out.begin());
+  }
+  return out;
+}
+
+[[nodiscard]] ColumnShape shape_of_field(Kind kind, const Field& field) {
+  const auto components = static_cast<std::uint32_t>(field.components());
+  const bool is_blended = field.type() == ScalarType::f32 || field.type() == ScalarType::f64;
+  return {kind, components * static_cast<std::uint32_t>(size_of(field.type())), is_blended ? components : 0,
+          field.type() == ScalarType::f64};
+}
+
+[[nodiscard]] const std::byte* bytes_of(const Field& field) {
+  return field.visit([](auto values) { return reinterpret_cast<const std::byte*>(values.data()); });
+}
+
+}  // namespace
+
+DynamicStore::DynamicStore(const TriMesh& mesh, const DynamicOptions& options)
+    : exec_(options.exec), memory_(options.memory), bases_(options.exec, max_columns) {
+  build(mesh, options.monitor);
+  if (!options.with_fields) return;
+  for (const Kind kind : {Kind::vertex, Kind::face}) {
+    const Array<std::uint32_t> order = on_host(
+        exec_, {origins_[kind == Kind::vertex ? 0 : 1].data(), end(kind)});
+    for (const Field& field : kind == Kind::vertex ? mesh.point_data : mesh.cell_data) {
+      const ColumnShape shape = shape_of_field(kind, field);
+      const std::uint32_t index = new_column(shape);
+      StoredColumn& stored = columns_[index];
+      stored.is_own = true;
+      stored.name = field.name();
+      stored.type = field.type();
+      Array<std::byte> values(order.size() * shape.width);
+      const std::byte* from = bytes_of(field);
+      for (std::size_t i = 0; i < order.size(); ++i)
+        std::memcpy(values.data() + i * shape.width, from + std::size_t{order[i]} * shape.width, shape.width);
+      stored.values.assign(values);
+    }
+  }
+  field_data_ = mesh.field_data;
+  write_tables();
+}
+
+void DynamicStore::build(const TriMesh& mesh, const Monitor* monitor) {
+  const Surface surface(mesh, {.exec = exec_, .memory = memory_, .monitor = monitor});
+  end_ = {static_cast<std::uint32_t>(surface.vertex_count()), static_cast<std::uint32_t>(surface.edge_count()),
+          static_cast<std::uint32_t>(surface.face_count())};
+  if (end_[2] > max_ids || end_[1] > max_ids || end_[0] > max_ids) {
+    throw Error(ErrorCode::unsupported, "a surface of " + std::to_string(end_[2]) +
+                                            " triangles cannot be edited: at most " +
+                                            std::to_string(max_ids) + " have ids here");
+  }
+  capacity_ = end_;
+  check_memory(bytes());
+  corners_ = Buffer<std::uint32_t>(exec_, 3 * std::size_t{end_[2]});
+  edges_ = Buffer<std::uint32_t>(exec_, 3 * std::size_t{end_[2]});
+  sides_ = Buffer<std::uint32_t>(exec_, 2 * std::size_t{end_[1]});
+  handles_ = Buffer<std::uint32_t>(exec_, end_[0]);
+  claims_ = Buffer<std::uint64_t>(exec_, end_[2]);
+  run_loop(exec_, end_[2], FillLongs{claims_.data()});
+
+  const auto rows = surface.rows<OrientedFV, OrientedFE, EF, VF>();
+  run_loop(exec_, corners_.size(), CopyWords{rows.get<OrientedFV>().values(), corners_.data()});
+  run_loop(exec_, edges_.size(), CopyWords{rows.get<OrientedFE>().values(), edges_.data()});
+  {
+    Buffer<std::uint8_t> flags(exec_, end_[1]);
+    const LinkEdges link = {arrays(), rows.get<EF>(), flags.data()};
+    run_loop(exec_, end_[1], link);
+    edge_lists = begin_lists(exec_, link.ef, flags);
+    run_loop(exec_, edge_lists.count,
+             ListEdges{link, edge_lists.keys.data(), edge_lists.offsets.data(), edge_lists.values.data()});
+  }
+  {
+    Buffer<std::uint8_t> flags(exec_, end_[0]);
+    const LinkVertices link = {arrays(), rows.get<VF>(), flags.data()};
+    run_loop(exec_, end_[0], link);
+    vertex_lists = begin_lists(exec_, link.vf, flags);
+    run_loop(exec_, vertex_lists.count,
+             ListVertices{link, vertex_lists.keys.data(), vertex_lists.offsets.data(),
+                          vertex_lists.values.data()});
+  }
+  for (const Kind kind : {Kind::vertex, Kind::face}) {
+    const std::span<const std::uint32_t> order = surface.to_input(kind);
+    Buffer<std::uint32_t>& origins = origins_[kind == Kind::vertex ? 0 : 1];
+    origins = Buffer<std::uint32_t>(exec_, end(kind));
+    if (order.empty()) {
+      Array<std::uint32_t> same(end(kind));
+      std::iota(same.begin(), same.end(), 0u);
+      origins.assign(same);
+    } else {
+      copy_here(exec_, origins.data(), order.data(), order.size_bytes());
+    }
+  }
+
+  has_double_points_ = mesh.points.visit([]<class T>(std::span<const Vec3<T>>) { return sizeof(T) == 8; });
+  const std::uint32_t index = new_column(shape_of<Vec3d>(Kind::vertex));
+  columns_[index].is_own = true;
+  const VertexAttribute<Vec3d> points = tessera::positions<double>(surface);
+  copy_here(exec_, columns_[index].values.data(), points.view().data(), points.size() * sizeof(Vec3d));
+  write_tables();
+}
+
+Bytes DynamicStore::bytes() const {
+  Bytes sum = Bytes{capacity_[2]} * (24 + 8 + 4) + Bytes{capacity_[1]} * 8 + Bytes{capacity_[0]} * 8;
+  for (const auto& freed : freed_) sum += freed.bytes();
+  for (const StoredColumn& column : columns_) sum += column.values.bytes();
+  return sum + edge_lists.bytes() + vertex_lists.bytes();
+}
+
+void DynamicStore::check_memory(Bytes needed) const {
+  if (memory_ == 0 || needed <= memory_) return;
+  throw Error(exec_.is_cuda() ? ErrorCode::out_of_device_memory : ErrorCode::out_of_memory,
+              "the surface takes " + format_bytes(needed) + " now, but only " + format_bytes(memory_) +
+                  " are allowed");
+}
+
+EditArrays DynamicStore::arrays() {
+  EditArrays arrays;
+  arrays.corners = corners_.data();
+  arrays.edges = edges_.data();
+  arrays.sides = sides_.data();
+  arrays.handles = handles_.data();
+  arrays.edge_lists = edge_lists.view();
+  arrays.vertex_lists = vertex_lists.view();
+  arrays.vertex_end = end_[0];
+  arrays.edge_end = end_[1];
+  arrays.face_end = end_[2];
+  return arrays;
+}
+
+std::uint32_t DynamicStore::next_round() {
+  constexpr std::uint32_t last = 4095;
+  if (round_ == last) {
+    run_loop(exec_, claims_.size(), FillLongs{claims_.data()});
+    round_ = 0;
+  }
+  return ++round_;
+}
+
+void DynamicStore::reserve(const std::array<std::uint32_t, 3>& counts) {
+  std::array<std::uint32_t, 3> needed = capacity_;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const std::uint32_t reused = std::min(counts[k], freed_count_[k]);
+    const std::uint64_t end = std::uint64_t{end_[k]} + (counts[k] - reused);
+    if (end > max_ids) {
+      throw Error(ErrorCode::unsupported, "a surface cannot be edited beyond " + std::to_string(max_ids) +
+                                              " elements of a kind");
+    }
+    if (end <= capacity_[k]) continue;
+    const std::uint64_t generous = std::uint64_t{capacity_[k]} + capacity_[k] / 4 + 64;
+    needed[k] = static_cast<std::uint32_t>(std::min<std::uint64_t>(std::max(end, generous), max_ids));
+  }
+  if (needed == capacity_) return;
+  if (memory_ != 0) {
+    Bytes after = bytes();
+    after += Bytes{needed[2] - capacity_[2]} * 36 + Bytes{needed[1] - capacity_[1]} * 8 +
+             Bytes{needed[0] - capacity_[0]} * 8;
+    for (const StoredColumn& column : columns_) {
+      const auto k = static_cast<std::size_t>(column.shape.kind);
+      after += Bytes{needed[k] - capacity_[k]} * column.shape.width;
+    }
+    check_memory(after);
+  }
+  for (const Kind kind : {Kind::vertex, Kind::edge, Kind::face}) {
+    const std::uint32_t size = needed[static_cast<std::size_t>(kind)];
+    if (size != capacity_[static_cast<std::size_t>(kind)]) grow(kind, size);
+  }
+  write_tables();
+}
+
+void DynamicStore::grow(Kind kind, std::uint32_t size) {
+  const auto k = static_cast<std::size_t>(kind);
+  const std::size_t used = end_[k];
+  if (kind == Kind::face) {
+    Buffer<std::uint64_t> claims = enlarged(exec_, claims_, used, size);
+    run_loop(exec_, size - used, FillLongs{claims.data() + used});
+    corners_ = enlarged(exec_, corners_, 3 * used, 3 * std::size_t{size});
+    edges_ = enlarged(exec_, edges_, 3 * used, 3 * std::size_t{size});
+    origins_[1] = enlarged(exec_, origins_[1], used, size);
+    claims_ = std::move(claims);
+  } else if (kind == Kind::edge) {
+    sides_ = enlarged(exec_, sides_, 2 * used, 2 * std::size_t{size});
+  } else {
+    handles_ = enlarged(exec_, handles_, used, size);
+    origins_[0] = enlarged(exec_, origins_[0], used, size);
+  }
+  for (StoredColumn& column : columns_) {
+    if (column.shape.kind != kind || column.values.empty()) continue;
+    column.values = enlarged(exec_, column.values, used * column.shape.width,
+                             std::size_t{size} * column.shape.width);
+  }
+  capacity_[k] = size;
+}
+
+FreshIds DynamicStore::fresh(Kind kind, std::uint32_t count) const {
+  const auto k = static_cast<std::size_t>(kind);
+  const std::uint32_t reused = std::min(count, freed_count_[k]);
+  return {freed_[k].data() + (freed_count_[k] - reused), reused, end_[k]};
+}
+
+void DynamicStore::take(Kind kind, std::uint32_t count) {
+  const auto k = static_cast<std::size_t>(kind);
+  const std::uint32_t reused = std::min(count, freed_count_[k]);
+  freed_count_[k] -= reused;
+  end_[k] += count - reused;
+}
+
+void DynamicStore::free(Kind kind, const Buffer<std::uint32_t>& ids, std::uint32_t count) {
+  const auto k = static_cast<std::size_t>(kind);
+  const std::size_t needed = std::size_t{freed_count_[k]} + count;
+  if (needed > freed_[k].size())
+    freed_[k] = enlarged(exec_, freed_[k], freed_count_[k], std::max(needed, 2 * freed_[k].size()));
+  copy_here(exec_, freed_[k].data() + freed_count_[k], ids.data(), count * sizeof(std::uint32_t));
+  freed_count_[k] += count;
+}
+
+std::uint32_t DynamicStore::new_column(const ColumnShape& shape) {
+  const auto is_unused = [](const StoredColumn& column) { return !column.is_own && column.user.expired(); };
+  auto place = std::ranges::find_if(columns_, is_unused);
+  if (place == columns_.end()) {
+    if (columns_.size() == max_columns) {
+      throw Error(ErrorCode::unsupported,
+                  "a surface carries at most " + std::to_string(max_columns) + " attributes through edits");
+    }
+    place = columns_.emplace(columns_.end());
+  }
+  const auto k = static_cast<std::size_t>(shape.kind);
+  *place = StoredColumn{};
+  place->shape = shape;
+  place->values = Buffer<std::byte>(exec_, std::size_t{capacity_[k]} * shape.width);
+  return static_cast<std::uint32_t>(place - columns_.begin());
+}
+
+std::shared_ptr<const ColumnKey> DynamicStore::add_column(const ColumnShape& shape, const void* value) {
+  const auto k = static_cast<std::size_t>(shape.kind);
+  check_memory(memory_ == 0 ? 0 : bytes() + Bytes{capacity_[k]} * shape.width);
+  const std::uint32_t index = new_column(shape);
+  auto key = std::make_shared<const ColumnKey>(ColumnKey{shared_from_this(), index});
+  columns_[index].user = key;
+  fill_elements(exec_, value, columns_[index].values.data(), capacity_[k], shape.width);
+  write_tables();
+  return key;
+}
+
+void DynamicStore::write_tables() {
+  Array<std::byte*> bases;
+  Array<Column> table;
+  for (StoredColumn& column : columns_) {
+    if (!column.is_own && column.user.expired()) column.values = Buffer<std::byte>();
+    bases.push_back(column.values.data());
+    if (column.values.empty()) continue;
+    table.push_back({column.values.data(), column.shape.width, column.shape.components, column.shape.kind,
+                     column.shape.is_double});
+  }
+  bases_.assign(bases);
+  if (table_.size() < table.size()) table_ = Buffer<Column>(exec_, max_columns);
+  table_.assign(table);
+  table_count_ = static_cast<std::uint32_t>(table.size());
+}
+
+Array<std::uint32_t> DynamicStore::export_order(Kind kind) const {
+  const std::uint32_t n = end(kind);
+  const Array<std::uint32_t> origins = on_host(exec_, {origins_[kind == Kind::vertex ? 0 : 1].data(), n});
+  const std::size_t step = kind == Kind::vertex ? 1 : 3;
+  const Array<std::uint32_t> marks =
+      on_host(exec_, {kind == Kind::vertex ? handles_.data() : corners_.data(), step * n});
+  const std::uint32_t gone = kind == Kind::vertex ? EditArrays::removed : EditArrays::none;
+  std::vector<std::uint64_t> keys;
+  keys.reserve(count(kind));
+  for (std::uint32_t i = 0; i < n; ++i) {
+    if (marks[step * i] != gone) keys.push_back(std::uint64_t{origins[i]} << 32 | i);
+  }
+  std::ranges::sort(keys);
+  Array<std::uint32_t> order(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) order[i] = static_cast<std::uint32_t>(keys[i]);
+  return order;
+}
+
+Field DynamicStore::gather(const StoredColumn& column, std::span<const std::uint32_t> order) const {
+  const std::size_t width = column.shape.width;
+  const Array<std::byte> values =
+      column.values.to_host(std::size_t{end(column.shape.kind)} * width);
+  Field field(column.name, column.type, order.size(), width / size_of(column.type));
+  field.visit([&](auto out) {
+    auto* to = reinterpret_cast<std::byte*>(out.data());
+    for (std::size_t i = 0; i < order.size(); ++i)
+      std::memcpy(to + i * width, values.data() + std::size_t{order[i]} * width, width);
+  });
+  return field;
+}
+
+TriMesh DynamicStore::to_mesh() const {
+  TriMesh mesh;
+  const Array<std::uint32_t> vertices = export_order(Kind::vertex);
+  const Array<std::uint32_t> faces = export_order(Kind::face);
+  Array<std::uint32_t> place(end(Kind::vertex), EditArrays::none);
+  for (std::size_t i = 0; i < vertices.size(); ++i) place[vertices[i]] = static_cast<std::uint32_t>(i);
+
+  const Array<std::byte> raw = columns_[positions].values.to_host(std::size_t{end_[0]} * sizeof(Vec3d));
+  const auto* points = reinterpret_cast<const Vec3d*>(raw.data());
+  const auto write_points = [&]<class T>(Array<Vec3<T>> out) {
+    for (std::size_t i = 0; i < vertices.size(); ++i) out[i] = vec_cast<T>(points[vertices[i]]);
+    mesh.points = std::move(out);
+  };
+  if (has_double_points_) write_points(Array<Vec3d>(vertices.size()));
+  else write_points(Array<Vec3f>(vertices.size()));
+
+  const Array<std::uint32_t> corners = on_host(exec_, {corners_.data(), 3 * std::size_t{end_[2]}});
+  mesh.cells.resize(faces.size());
+  for (std::size_t i = 0; i < faces.size(); ++i) {
+    const std::uint32_t* c = corners.data() + 3 * std::size_t{faces[i]};
+    mesh.cells[i] = {VertexId(place[c[0]]), VertexId(place[c[1]]), VertexId(place[c[2]])};
+  }
+  for (const StoredColumn& column : columns_) {
+    if (column.name.empty()) continue;
+    if (column.shape.kind == Kind::vertex) mesh.point_data.add(gather(column, vertices));
+    else mesh.cell_data.add(gather(column, faces));
+  }
+  mesh.field_data = field_data_;
+  return mesh;
+}
+
+}  // namespace tessera::detail

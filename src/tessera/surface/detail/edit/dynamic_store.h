@@ -1,0 +1,122 @@
+// DynamicStore: the memory of a DynamicSurface, and how it grows.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tessera/core/memory.h>
+#include <tessera/exec/buffer.h>
+#include <tessera/exec/exec.h>
+#include <tessera/mesh/mesh.h>
+#include <tessera/surface/cavity.h>
+#include <tessera/surface/dynamic_surface.h>
+#include <tessera/surface/edit_mesh.h>
+
+namespace tessera::detail {
+
+/// The lists of edges and vertices that need them, by ascending key.
+struct Lists {
+  Buffer<std::uint32_t> keys;
+  Buffer<std::uint32_t> offsets;
+  Buffer<std::uint32_t> values;
+  std::uint32_t count = 0;
+
+  [[nodiscard]] ListsView view() const { return {keys.data(), offsets.data(), values.data(), count}; }
+  [[nodiscard]] Bytes bytes() const { return keys.bytes() + offsets.bytes() + values.bytes(); }
+};
+
+/// The values of an attribute.
+struct StoredColumn {
+  ColumnShape shape;
+  Buffer<std::byte> values;
+  std::weak_ptr<const ColumnKey> user;  ///< whoever asked for it; those of the store itself have none
+  bool is_own = false;
+  std::string name;  ///< of a field of the mesh
+  ScalarType type = ScalarType::f64;
+};
+
+class DynamicStore : public std::enable_shared_from_this<DynamicStore> {
+ public:
+  DynamicStore(const TriMesh& mesh, const DynamicOptions& options);
+  DynamicStore(const DynamicStore&) = delete;
+  DynamicStore& operator=(const DynamicStore&) = delete;
+  ~DynamicStore() = default;
+
+  [[nodiscard]] const Exec& exec() const { return exec_; }
+  [[nodiscard]] std::uint32_t end(Kind kind) const { return end_[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] std::uint32_t count(Kind kind) const {
+    return end(kind) - freed_count_[static_cast<std::size_t>(kind)];
+  }
+  [[nodiscard]] Bytes bytes() const;
+
+  [[nodiscard]] EditArrays arrays();
+  [[nodiscard]] std::uint64_t* claims() { return claims_.data(); }
+  /// The number of the next round, from 1 on: claims of earlier rounds are lower.
+  [[nodiscard]] std::uint32_t next_round();
+
+  /// Room for so many new elements of each kind: some take freed ids, the others begin at the end. The ids
+  /// are taken by take(). Error(out_of_memory) leaves everything as it was.
+  void reserve(const std::array<std::uint32_t, 3>& counts);
+  [[nodiscard]] FreshIds fresh(Kind kind, std::uint32_t count) const;
+  void take(Kind kind, std::uint32_t count);
+  /// Adds ids, which lie at the store's place, to those that can be given again.
+  void free(Kind kind, const Buffer<std::uint32_t>& ids, std::uint32_t count);
+
+  [[nodiscard]] std::shared_ptr<const ColumnKey> add_column(const ColumnShape& shape, const void* value);
+  [[nodiscard]] std::byte* const* base(std::uint32_t column) const { return bases_.data() + column; }
+  [[nodiscard]] const StoredColumn& column(std::uint32_t index) const { return columns_[index]; }
+  [[nodiscard]] StoredColumn& column(std::uint32_t index) { return columns_[index]; }
+  /// What kernels need of the columns: at the store's place, `column_count()` of them.
+  [[nodiscard]] const Column* column_table() const { return table_.data(); }
+  [[nodiscard]] std::uint32_t column_count() const { return table_count_; }
+  [[nodiscard]] std::uint32_t* origins(Kind kind) {
+    return origins_[kind == Kind::vertex ? 0 : 1].data();
+  }
+
+  [[nodiscard]] TriMesh to_mesh() const;
+  [[nodiscard]] CompactionMaps compact();
+  [[nodiscard]] std::string validate();
+
+  Lists edge_lists;
+  Lists vertex_lists;
+
+  static constexpr std::uint32_t positions = 0;  ///< the column of the coordinates
+
+ private:
+  void build(const TriMesh& mesh, const Monitor* monitor);
+  void grow(Kind kind, std::uint32_t needed);
+  void write_tables();
+  [[nodiscard]] std::uint32_t new_column(const ColumnShape& shape);
+  void check_memory(Bytes more) const;
+  /// The live elements of a kind, those of the input first.
+  [[nodiscard]] Array<std::uint32_t> export_order(Kind kind) const;
+  [[nodiscard]] Field gather(const StoredColumn& column, std::span<const std::uint32_t> order) const;
+
+  Exec exec_;
+  Bytes memory_;
+  std::array<std::uint32_t, 3> end_ = {0, 0, 0};
+  std::array<std::uint32_t, 3> capacity_ = {0, 0, 0};
+  std::array<std::uint32_t, 3> freed_count_ = {0, 0, 0};
+  Buffer<std::uint32_t> corners_;
+  Buffer<std::uint32_t> edges_;
+  Buffer<std::uint32_t> sides_;
+  Buffer<std::uint32_t> handles_;
+  Buffer<std::uint64_t> claims_;
+  std::array<Buffer<std::uint32_t>, 3> freed_;
+  std::array<Buffer<std::uint32_t>, 2> origins_;  ///< of vertices and faces: the input's ids, or none
+  std::uint32_t round_ = 0;
+
+  std::vector<StoredColumn> columns_;
+  Buffer<std::byte*> bases_;
+  Buffer<Column> table_;
+  std::uint32_t table_count_ = 0;
+
+  bool has_double_points_ = false;
+  FieldSet field_data_;
+};
+
+}  // namespace tessera::detail

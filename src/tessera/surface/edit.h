@@ -1,0 +1,192 @@
+// edit(): applies an operator (cavity.h) to a surface, round by round.
+//
+// A round declares cavities, resolves their conflicts, fills the holes of the winners and commits them. A round
+// with candidates commits, or drops, at least one of them. The result depends on the mesh, the operator and
+// the seed, and on nothing else: not on the number of threads, and not on the side.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include <tessera/core/progress.h>
+#include <tessera/exec/for_each.h>
+#include <tessera/surface/cavity.h>
+#include <tessera/surface/dynamic_surface.h>
+
+namespace tessera {
+
+/// What happened in a round. Cavities are those that were declared.
+struct EditRound {
+  std::size_t candidates = 0;
+  std::size_t cavities = 0;
+  std::size_t won = 0;
+  std::size_t lost = 0;
+  std::size_t several_holes = 0;
+  std::size_t open = 0;
+  std::size_t not_a_surface = 0;
+  std::size_t refused = 0;
+  std::size_t repeats_edge = 0;
+  std::size_t overfull = 0;
+  double seconds = 0;
+};
+
+/// Which elements are candidates after the first round.
+enum class Again : std::uint8_t {
+  losers,   ///< those whose cavities lost: everyone has one chance
+  touched,  ///< also those that are new or bound a filled hole: until nothing is left to do
+};
+
+struct EditOptions {
+  std::uint64_t seed = 0;  ///< of the hash that decides between equal priorities
+  Again again = Again::losers;
+  std::size_t max_rounds = 0;  ///< 0: until there are no candidates
+  /// Only these at first, as tiled ids at the surface's place, ascending.
+  std::optional<std::span<const std::uint32_t>> active = std::nullopt;
+  /// Refuses cavities that would join two vertices by a second edge.
+  bool keeps_edges_unique = true;
+  std::function<void(const EditRound&)> watch;  ///< called after each round
+  const Monitor* monitor = nullptr;             ///< asked between rounds; a stop leaves the last valid mesh
+};
+
+struct EditReport {
+  std::size_t rounds = 0;
+  std::size_t won = 0;
+  EditRound last;
+  bool is_done = false;  ///< no candidates were left
+};
+
+namespace detail {
+
+/// The part of a round that does not depend on the operator. In the library, for both sides.
+class EditEngine {
+ public:
+  EditEngine(const DynamicSurface& surface, Kind seeds, const EditOptions& options);
+  EditEngine(const EditEngine&) = delete;
+  EditEngine& operator=(const EditEngine&) = delete;
+  ~EditEngine();
+
+  [[nodiscard]] const Exec& exec() const;
+  /// Chooses the candidates of the next round and returns their number; 0: the edit is over.
+  [[nodiscard]] std::size_t begin_round();
+  /// After cavities were declared: how many.
+  [[nodiscard]] std::size_t collect();
+  /// After requests were made: finds the winners, their boundaries and room for what they add. How many won.
+  [[nodiscard]] std::size_t resolve();
+  /// After holes were filled.
+  void commit();
+  /// Of the current phase.
+  [[nodiscard]] const RoundView& view() const;
+  [[nodiscard]] const EditReport& report() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Asks the operator what should go, and claims the faces.
+template <class Operator>
+struct DeclareLoop {
+  Operator op;
+  RoundView round;
+
+  TS_HD void operator()(std::size_t i) const {
+    using Seed = typename Operator::Seed;
+    const std::uint32_t seed = round.candidate(i);
+    round.is_declared[i] = 0;
+    if (!round.mesh.contains(Seed(seed))) return;
+    Cavity cavity(round.mesh);
+    op.declare(cavity, Seed(seed));
+    const CavityRequest& request = cavity.request();
+    if (request.count == 0) return;
+    round.is_declared[i] = 1;
+    const std::uint64_t claim = round.claim(seed, request.priority);
+    for_each_removed_face(round.mesh, request,
+                          [&](std::uint32_t face) { atomic_max(round.claims + face, claim); });
+  }
+};
+
+/// Asks again and sees who holds all its claims.
+template <class Operator>
+struct RequestLoop {
+  Operator op;
+  RoundView round;
+
+  TS_HD void operator()(std::size_t i) const {
+    using Seed = typename Operator::Seed;
+    const std::uint32_t seed = round.candidate(round.chosen[i]);
+    Cavity cavity(round.mesh);
+    op.declare(cavity, Seed(seed));
+    const CavityRequest& request = cavity.request();
+    CavityWork work = {};
+    work.request = request;
+    work.seed = seed;
+    work.claim = round.claim(seed, request.priority);
+    work.outcome = CavityOutcome::won;
+    for_each_removed_face(round.mesh, request, [&](std::uint32_t face) {
+      ++work.face_count;
+      if (round.claims[face] != work.claim) work.outcome = CavityOutcome::lost;
+    });
+    // Nobody can claim a vertex without faces: only its own cavity may remove it.
+    const bool is_own = std::is_same_v<Seed, tiled::VertexId> && request.kind == Kind::vertex &&
+                        request.count == 1 && request.elements[0] == seed;
+    if (work.face_count == 0 && !is_own) work.outcome = CavityOutcome::several_holes;
+    round.works[i] = work;
+  }
+};
+
+template <class Operator>
+struct FillLoop {
+  Operator op;
+  RoundView round;
+
+  TS_HD void operator()(std::size_t i) const {
+    CavityWork& work = round.works[round.winners[i]];
+    if (work.outcome != CavityOutcome::won) return;
+    Hole hole(round.mesh, work, round.scratch);
+    op.fill(hole);
+    hole.close();
+  }
+};
+
+/// Runs the rounds; loops through `run(exec, n, loop)`.
+template <class Operator, class Run>
+EditReport run_edit(const DynamicSurface& surface, const Operator& op, const EditOptions& options,
+                    const Run& run) {
+  using Seed = typename Operator::Seed;
+  constexpr Kind kind = std::is_same_v<Seed, tiled::VertexId> ? Kind::vertex
+                        : std::is_same_v<Seed, tiled::EdgeId> ? Kind::edge
+                                                              : Kind::face;
+  EditEngine engine(surface, kind, options);
+  while (const std::size_t candidates = engine.begin_round()) {
+    run(engine.exec(), candidates, DeclareLoop<Operator>{op, engine.view()});
+    const std::size_t cavities = engine.collect();
+    run(engine.exec(), cavities, RequestLoop<Operator>{op, engine.view()});
+    const std::size_t winners = engine.resolve();
+    run(engine.exec(), winners, FillLoop<Operator>{op, engine.view()});
+    engine.commit();
+  }
+  return engine.report();
+}
+
+}  // namespace detail
+
+#if !defined(__CUDACC__)
+
+/// Edits the surface with an operator: a struct with `using Seed`, `void declare(Cavity&, Seed) const` and
+/// `void fill(Hole&) const`. Error(unsupported) for a surface on a device: a host compiler cannot make
+/// kernels; edit.cuh can. Error(out_of_memory | out_of_device_memory) leaves the mesh of the last round.
+template <class Operator>
+EditReport edit(const DynamicSurface& surface, const Operator& op, const EditOptions& options = {}) {
+  detail::RunOnHost::check(surface.exec());
+  return detail::run_edit(surface, op, options, detail::RunOnHost{});
+}
+
+#endif
+
+}  // namespace tessera

@@ -33,6 +33,7 @@
 
 #include <tessera/core/macros.h>
 #include <tessera/core/vec.h>
+#include <tessera/surface/dynamic_surface.h>
 #include <tessera/surface/edit_mesh.h>
 #include <tessera/tile/relation.h>
 
@@ -67,13 +68,14 @@ struct CavityRequest {
 
 /// A cavity that may win: what it removes, where its part of the round's scratch memory is, what was added.
 struct CavityWork {
-  CavityRequest request;
   std::uint64_t claim;
+  CavityRequest request;
   std::uint32_t seed;
   CavityOutcome outcome;
   bool is_open;
   bool is_simple;   ///< one loop or chain that meets no vertex twice
-  bool is_regular;  ///< the fans of all vertices but listed ones are what they were
+  bool has_inner;   ///< a vertex that stays lies inside
+  bool is_regular;  ///< the fans of all vertices are what they were, and there are no lists
   bool has_extra;   ///< an edge has more faces than it has places
   std::uint32_t face_begin;
   std::uint32_t face_count;
@@ -81,8 +83,15 @@ struct CavityWork {
   std::uint32_t edge_count;  ///< that are removed
   std::uint32_t loop_count;
   std::uint32_t room[3];     ///< for new vertices, edges, faces
-  std::uint32_t first[3];    ///< of those of the round
   std::uint32_t used[3];
+  std::uint32_t fresh[3];    ///< where its fresh ids begin among those of the round
+  std::uint32_t staged[2];   ///< where its new edges and faces begin among those of the round
+
+  /// How many fresh ids it may need: new edges and faces take the places of removed ones first.
+  [[nodiscard]] TS_HD std::uint32_t fresh_count(std::uint32_t kind) const {
+    const std::uint32_t own = kind == 0 ? 0 : kind == 1 ? edge_count : face_count;
+    return room[kind] > own ? room[kind] - own : 0;
+  }
 };
 
 /// Ids for new elements: those that were freed first, then those at the end.
@@ -98,17 +107,20 @@ struct FreshIds {
 /// A column of values that follows the edits.
 struct Column {
   std::byte* data = nullptr;
+  std::byte* staged = nullptr;   ///< values of new edges or faces, until the commit
   std::uint32_t width = 0;       ///< bytes of a value
   std::uint32_t components = 0;  ///< floating-point numbers that are blended; 0: values are copied
   Kind kind = Kind::vertex;
   bool is_double = false;
 
-  TS_HD void clear(std::size_t id) const {
-    for (std::size_t i = 0; i < width; ++i) data[id * width + i] = std::byte{0};
+  TS_HD void clear(std::byte* to) const {
+    for (std::size_t i = 0; i < width; ++i) to[i] = std::byte{0};
   }
-  TS_HD void copy(std::size_t from, std::size_t to) const {
-    for (std::size_t i = 0; i < width; ++i) data[to * width + i] = data[from * width + i];
+  TS_HD void copy(const std::byte* from, std::byte* to) const {
+    for (std::size_t i = 0; i < width; ++i) to[i] = from[i];
   }
+  [[nodiscard]] TS_HD std::byte* at(std::size_t id) const { return data + id * width; }
+  [[nodiscard]] TS_HD std::byte* staged_at(std::size_t place) const { return staged + place * width; }
 };
 
 /// The value a + s (b - a) + t (c - a).
@@ -120,7 +132,7 @@ struct Blend {
   TS_HD void write(const Column& column, std::size_t to) const {
     if (column.components == 0) {
       const double first = 1 - s - t;
-      column.copy(first >= s && first >= t ? of[0] : s >= t ? of[1] : of[2], to);
+      column.copy(column.at(first >= s && first >= t ? of[0] : s >= t ? of[1] : of[2]), column.at(to));
     } else if (column.is_double) {
       write_numbers(reinterpret_cast<double*>(column.data), column.components, to);
     } else {
@@ -140,14 +152,17 @@ struct Blend {
   }
 };
 
-/// Scratch memory of a round. The segments of a cavity begin at face_begin, and at 3 * face_begin.
+/// Scratch memory of a round. The segments of a cavity begin at face_begin, at 3 * face_begin, and at
+/// staged. New half-edges are counted within a cavity until it is committed.
 struct RoundScratch {
   std::uint32_t* faces = nullptr;          ///< that are removed
   std::uint32_t* boundary = nullptr;       ///< half-edges of removed faces; removed edges from the end on
-  std::uint32_t* boundary_slot = nullptr;  ///< their places among the sides
-  std::uint32_t* boundary_new = nullptr;   ///< the new half-edges there
+  std::uint32_t* boundary_slot = nullptr;  ///< their places among the sides, with bits
+  std::uint32_t* boundary_new = nullptr;   ///< the new half-edges there, counted within the cavity
+  std::uint32_t* new_corners = nullptr;    ///< of new faces
+  std::uint32_t* new_edges = nullptr;      ///< of new faces: new ones of the cavity, or edges of its boundary
   std::uint32_t* new_ends = nullptr;       ///< two vertices for each new edge
-  std::uint32_t* origins[2] = {nullptr, nullptr};  ///< the input's ids of vertices and faces
+  std::uint32_t* new_sides = nullptr;      ///< two new half-edges for each new edge
   FreshIds fresh[3];
   const Column* columns = nullptr;
   std::uint32_t column_count = 0;
@@ -224,7 +239,26 @@ struct RoundView {
 
 inline constexpr std::uint32_t reversed_bit = 0x80000000u;     ///< of a half-edge that is passed backward
 inline constexpr std::uint32_t last_of_loop_bit = 0x80000000u; ///< of a slot
-inline constexpr std::uint32_t listed_slot = 0x7FFFFFFFu;      ///< the edge has a list of sides
+inline constexpr std::uint32_t listed_bit = 0x40000000u;       ///< of a slot: the edge has a list of sides
+inline constexpr std::uint32_t slot_mask = 0x3FFFFFFFu;
+inline constexpr std::uint32_t of_boundary_bit = 0x80000000u;  ///< of an edge of a new face
+
+/// Where new elements of a cavity will be.
+struct NewIds {
+  const CavityWork& work;
+  const RoundScratch& scratch;
+
+  [[nodiscard]] TS_HD std::uint32_t vertex(std::uint32_t i) const { return scratch.fresh[0][work.fresh[0] + i]; }
+  [[nodiscard]] TS_HD std::uint32_t edge(std::uint32_t i) const {
+    if (i >= work.edge_count) return scratch.fresh[1][work.fresh[1] + i - work.edge_count];
+    return scratch.boundary[3 * (std::size_t{work.face_begin} + work.face_count) - 1 - i];
+  }
+  [[nodiscard]] TS_HD std::uint32_t face(std::uint32_t i) const {
+    if (i >= work.face_count) return scratch.fresh[2][work.fresh[2] + i - work.face_count];
+    return scratch.faces[work.face_begin + i];
+  }
+  [[nodiscard]] TS_HD std::uint32_t half_edge(std::uint32_t h) const { return 3 * face(h / 3) + h % 3; }
+};
 
 }  // namespace detail
 
@@ -315,11 +349,9 @@ class Hole {
 
   /// A new vertex, whose attributes are all 0.
   TS_HD tiled::VertexId add_vertex() {
-    const std::uint32_t id = take(Kind::vertex);
-    if (id == detail::EditArrays::none) return tiled::VertexId();
-    arrays_.handles[id] = detail::EditArrays::none;
-    scratch_->origins[0][id] = detail::EditArrays::none;
-    for_columns(Kind::vertex, [id](const detail::Column& column) { column.clear(id); });
+    if (!has_room(Kind::vertex)) return tiled::VertexId();
+    const std::uint32_t id = ids().vertex(work_->used[0]++);
+    for_columns(Kind::vertex, [id](const detail::Column& column) { column.clear(column.at(id)); });
     return tiled::VertexId(id);
   }
   /// A new vertex, whose attributes lie between those of two others: those of a if t is 0, of b if it is 1.
@@ -341,7 +373,10 @@ class Hole {
   /// The new edge, or the one of the boundary, that joins two vertices; makes it if there is none. Attributes
   /// of a new one are 0.
   TS_HD tiled::EdgeId add_edge(tiled::VertexId a, tiled::VertexId b) {
-    return tiled::EdgeId(join(a.index(), b.index()).edge);
+    const std::uint32_t side = join(a.index(), b.index());
+    if (side == Arrays::none) return tiled::EdgeId();
+    if ((side & detail::of_boundary_bit) != 0) return edge(side & ~detail::of_boundary_bit);
+    return tiled::EdgeId(ids().edge(side));
   }
   /// A new face, and those of its edges that are not there. Its attributes are those of the first face that
   /// was removed.
@@ -350,20 +385,20 @@ class Hole {
       refuse();
       return tiled::FaceId();
     }
-    const Side sides[3] = {join(a.index(), b.index()), join(b.index(), c.index()), join(c.index(), a.index())};
-    return add_face_between({{a, b, c}}, sides);
+    const std::uint32_t ab = join(a.index(), b.index());
+    const std::uint32_t bc = join(b.index(), c.index());
+    return add_face_between({{a, b, c}}, {ab, bc, join(c.index(), a.index())});
   }
   /// Joins a new vertex to the whole boundary.
   TS_HD void fan(tiled::VertexId centre) {
     if (!centre.is_valid() || size() == 0) return;
     if (!work_->is_simple) return refuse();
-    const Side opening = make_edge(tail(0).index(), centre.index());
-    Side before = opening;
+    const std::uint32_t opening = make_edge(tail(0).index(), centre.index());
+    std::uint32_t before = opening;
     for (std::uint32_t i = 0; i < size(); ++i) {
       const bool is_closing = i + 1 == size() && !is_open();
-      const Side after = is_closing ? opening : make_edge(head(i).index(), centre.index());
-      const Side sides[3] = {{edge(i).index(), i}, after, before};
-      add_face_between({{tail(i), head(i), centre}}, sides);
+      const std::uint32_t after = is_closing ? opening : make_edge(head(i).index(), centre.index());
+      add_face_between({{tail(i), head(i), centre}}, {of_boundary(i), after, before});
       before = after;
     }
   }
@@ -371,21 +406,49 @@ class Hole {
   TS_HD void fan_from(std::uint32_t i) {
     if (!work_->is_simple || is_open()) return refuse();
     const std::uint32_t n = size();
-    Side before = {edge(i).index(), i};
+    std::uint32_t before = of_boundary(i);
     for (std::uint32_t k = 1; k + 1 < n; ++k) {
       const std::uint32_t at = (i + k) % n;
-      const std::uint32_t last = (i + n - 1) % n;
-      const Side after =
-          k + 2 < n ? make_edge(head(at).index(), vertex(i).index()) : Side{edge(last).index(), last};
-      const Side sides[3] = {before, {edge(at).index(), at}, after};
-      add_face_between({{vertex(i), tail(at), head(at)}}, sides);
+      const bool is_last = k + 2 == n;
+      const std::uint32_t after =
+          is_last ? of_boundary((i + n - 1) % n) : make_edge(head(at).index(), vertex(i).index());
+      add_face_between({{vertex(i), tail(at), head(at)}}, {before, of_boundary(at), after});
       before = after;
     }
   }
 
+  // Attributes of new elements. Those of edges and faces are set through the hole: until the commit every
+  // element of the mesh has its own.
+
   /// Gives a new element the attributes of an old one of its kind.
-  TS_HD void inherit(tiled::FaceId to, tiled::FaceId from) { copy(Kind::face, from.index(), to.index()); }
-  TS_HD void inherit(tiled::EdgeId to, tiled::EdgeId from) { copy(Kind::edge, from.index(), to.index()); }
+  TS_HD void inherit(tiled::FaceId to, tiled::FaceId from) {
+    const std::uint32_t place = place_of(Kind::face, to.index());
+    if (place == Arrays::none) return;
+    for_columns(Kind::face, [&](const detail::Column& column) {
+      column.copy(column.at(from.index()), column.staged_at(place));
+    });
+  }
+  TS_HD void inherit(tiled::EdgeId to, tiled::EdgeId from) {
+    const std::uint32_t place = place_of(Kind::edge, to.index());
+    if (place == Arrays::none) return;
+    for_columns(Kind::edge, [&](const detail::Column& column) {
+      column.copy(column.at(from.index()), column.staged_at(place));
+    });
+  }
+  template <class T>
+  TS_HD void set(const EditView<tiled::VertexId, T>& view, tiled::VertexId v, const T& value) const {
+    view[v] = value;
+  }
+  template <class T>
+  TS_HD void set(const EditView<tiled::EdgeId, T>& view, tiled::EdgeId e, const T& value) const {
+    const std::uint32_t place = place_of(Kind::edge, e.index());
+    if (place != Arrays::none) view.staged()[place] = value;
+  }
+  template <class T>
+  TS_HD void set(const EditView<tiled::FaceId, T>& view, tiled::FaceId f, const T& value) const {
+    const std::uint32_t place = place_of(Kind::face, f.index());
+    if (place != Arrays::none) view.staged()[place] = value;
+  }
 
   /// Leaves everything as it is.
   TS_HD void refuse() {
@@ -394,22 +457,21 @@ class Hole {
 
   // New faces, for operators that look at what they made.
   [[nodiscard]] TS_HD std::uint32_t new_face_count() const { return work_->used[2]; }
-  [[nodiscard]] TS_HD tiled::FaceId new_face(std::uint32_t i) const { return tiled::FaceId(fresh_face(i)); }
-  [[nodiscard]] TS_HD ThreeOf<tiled::VertexId> vertices(tiled::FaceId f) const { return mesh_->vertices(f); }
+  [[nodiscard]] TS_HD tiled::FaceId new_face(std::uint32_t i) const { return tiled::FaceId(ids().face(i)); }
+  [[nodiscard]] TS_HD ThreeOf<tiled::VertexId> new_face_vertices(std::uint32_t i) const {
+    const std::uint32_t* c = new_corners() + 3 * std::size_t{i};
+    return {{tiled::VertexId(c[0]), tiled::VertexId(c[1]), tiled::VertexId(c[2])}};
+  }
 
   /// Ends the filling: are the fans around all vertices what they were?
   TS_HD void close() {
     if (work_->outcome != CavityOutcome::won) return;
-    work_->is_regular = !work_->has_extra && work_->loop_count == 1 && !meets_lists() && fans_are_kept();
+    work_->is_regular = !work_->has_extra && !work_->has_inner && work_->loop_count == 1 && !meets_lists() &&
+                        fans_are_kept();
   }
 
  private:
   using Arrays = detail::EditArrays;
-  /// A side of a new face: on which edge, and which one of the boundary that is.
-  struct Side {
-    std::uint32_t edge;
-    std::uint32_t boundary;  ///< none: a new edge
-  };
 
   [[nodiscard]] TS_HD std::size_t segment() const { return 3 * std::size_t{work_->face_begin}; }
   [[nodiscard]] TS_HD std::uint32_t half_edge(std::uint32_t i) const {
@@ -421,28 +483,43 @@ class Hole {
   [[nodiscard]] TS_HD std::uint32_t slot(std::uint32_t i) const {
     return scratch_->boundary_slot[segment() + i];
   }
-  [[nodiscard]] TS_HD std::uint32_t fresh_face(std::uint32_t i) const {
-    return scratch_->fresh[2][work_->first[2] + i];
+  [[nodiscard]] TS_HD detail::NewIds ids() const { return {*work_, *scratch_}; }
+  [[nodiscard]] TS_HD std::uint32_t* new_corners() const {
+    return scratch_->new_corners + 3 * std::size_t{work_->staged[1]};
   }
-  [[nodiscard]] TS_HD std::uint32_t fresh_edge(std::uint32_t i) const {
-    return scratch_->fresh[1][work_->first[1] + i];
+  [[nodiscard]] TS_HD std::uint32_t* new_edges() const {
+    return scratch_->new_edges + 3 * std::size_t{work_->staged[1]};
   }
+  [[nodiscard]] TS_HD std::uint32_t* new_ends() const {
+    return scratch_->new_ends + 2 * std::size_t{work_->staged[0]};
+  }
+  [[nodiscard]] TS_HD std::uint32_t* new_sides() const {
+    return scratch_->new_sides + 2 * std::size_t{work_->staged[0]};
+  }
+  [[nodiscard]] static TS_HD std::uint32_t of_boundary(std::uint32_t i) { return i | detail::of_boundary_bit; }
 
-  TS_HD std::uint32_t take(Kind kind) {
+  [[nodiscard]] TS_HD bool has_room(Kind kind) {
     const auto k = static_cast<std::size_t>(kind);
-    if (work_->used[k] == work_->room[k]) {
-      if (work_->outcome == CavityOutcome::won) work_->outcome = CavityOutcome::overfull;
-      return Arrays::none;
+    if (work_->used[k] < work_->room[k]) return true;
+    if (work_->outcome == CavityOutcome::won) work_->outcome = CavityOutcome::overfull;
+    return false;
+  }
+  /// The place of a new element among the staged ones of the round; the last ones are looked at first.
+  [[nodiscard]] TS_HD std::uint32_t place_of(Kind kind, std::uint32_t id) const {
+    const auto k = static_cast<std::size_t>(kind);
+    for (std::uint32_t i = work_->used[k]; i-- > 0;) {
+      if ((kind == Kind::edge ? ids().edge(i) : ids().face(i)) == id) return work_->staged[k - 1] + i;
     }
-    return scratch_->fresh[k][work_->first[k] + work_->used[k]++];
+    return Arrays::none;
   }
 
-  [[nodiscard]] TS_HD Side join(std::uint32_t a, std::uint32_t b) {
-    const std::uint32_t* ends = scratch_->new_ends + 2 * std::size_t{work_->first[1]};
+  /// The edge between two vertices, as edges of new faces are written; makes it if there is none.
+  [[nodiscard]] TS_HD std::uint32_t join(std::uint32_t a, std::uint32_t b) {
+    const std::uint32_t* ends = new_ends();
     for (std::uint32_t i = work_->used[1]; i-- > 0;) {
       const std::uint32_t p = ends[2 * std::size_t{i}];
       const std::uint32_t q = ends[2 * std::size_t{i} + 1];
-      if ((p == a && q == b) || (p == b && q == a)) return {fresh_edge(i), Arrays::none};
+      if ((p == a && q == b) || (p == b && q == a)) return i;
     }
     for (std::uint32_t i = 0; i < size(); ++i) {
       const std::uint32_t at = next_hint_ + i < size() ? next_hint_ + i : next_hint_ + i - size();
@@ -450,97 +527,94 @@ class Hole {
       const std::uint32_t q = head(at).index();
       if ((p != a || q != b) && (p != b || q != a)) continue;
       next_hint_ = at + 1 < size() ? at + 1 : 0;
-      return {arrays_.edges[half_edge(at)], at};
+      return of_boundary(at);
     }
     return make_edge(a, b);
   }
-  [[nodiscard]] TS_HD Side make_edge(std::uint32_t a, std::uint32_t b) {
-    const std::uint32_t place = work_->used[1];
-    const std::uint32_t e = take(Kind::edge);
-    if (e == Arrays::none) return {e, Arrays::none};
-    std::uint32_t* ends = scratch_->new_ends + 2 * (std::size_t{work_->first[1]} + place);
-    ends[0] = a;
-    ends[1] = b;
-    arrays_.sides[2 * std::size_t{e}] = arrays_.sides[2 * std::size_t{e} + 1] = Arrays::none;
-    for_columns(Kind::edge, [e](const detail::Column& column) { column.clear(e); });
-    return {e, Arrays::none};
+  [[nodiscard]] TS_HD std::uint32_t make_edge(std::uint32_t a, std::uint32_t b) {
+    if (!has_room(Kind::edge)) return Arrays::none;
+    const std::uint32_t e = work_->used[1]++;
+    new_ends()[2 * std::size_t{e}] = a;
+    new_ends()[2 * std::size_t{e} + 1] = b;
+    new_sides()[2 * std::size_t{e}] = new_sides()[2 * std::size_t{e} + 1] = Arrays::none;
+    for_columns(Kind::edge,
+                [&](const detail::Column& column) { column.clear(column.staged_at(work_->staged[0] + e)); });
+    return e;
   }
 
-  TS_HD tiled::FaceId add_face_between(const ThreeOf<tiled::VertexId>& corners, const Side (&sides)[3]) {
-    const std::uint32_t f = take(Kind::face);
-    if (f == Arrays::none || work_->outcome != CavityOutcome::won) return tiled::FaceId();
+  struct Sides {
+    std::uint32_t at[3];
+  };
+  TS_HD tiled::FaceId add_face_between(const ThreeOf<tiled::VertexId>& corners, const Sides& sides) {
+    if (!has_room(Kind::face) || work_->outcome != CavityOutcome::won) return tiled::FaceId();
+    const std::uint32_t f = work_->used[2]++;
     for (std::uint32_t k = 0; k < 3; ++k) {
-      const std::uint32_t h = 3 * f + k;
-      const std::uint32_t v = corners[k].index();
-      arrays_.corners[h] = v;
-      arrays_.edges[h] = sides[k].edge;
-      if (sides[k].boundary != Arrays::none) {
-        std::uint32_t& there = scratch_->boundary_new[segment() + sides[k].boundary];
-        if (there == Arrays::none) there = h;
-        else work_->has_extra = true;
-      } else {
-        attach(sides[k].edge, h);
-      }
-      if (arrays_.handles[v] == Arrays::none && is_new(v)) arrays_.handles[v] = h;
+      new_corners()[3 * std::size_t{f} + k] = corners[k].index();
+      new_edges()[3 * std::size_t{f} + k] = sides.at[k];
+      attach(sides.at[k], 3 * f + k);
     }
-    scratch_->origins[1][f] = Arrays::none;
-    if (work_->face_count != 0) copy(Kind::face, scratch_->faces[work_->face_begin], f);
-    return tiled::FaceId(f);
+    if (work_->face_count != 0) {
+      for_columns(Kind::face, [&](const detail::Column& column) {
+        column.copy(column.at(scratch_->faces[work_->face_begin]), column.staged_at(work_->staged[1] + f));
+      });
+    }
+    return tiled::FaceId(ids().face(f));
   }
-  TS_HD void attach(std::uint32_t e, std::uint32_t h) {
-    std::uint32_t* both = arrays_.sides + 2 * std::size_t{e};
+  /// Puts a new half-edge into a free place of its edge.
+  TS_HD void attach(std::uint32_t side, std::uint32_t h) {
+    if ((side & detail::of_boundary_bit) != 0) {
+      std::uint32_t& there = scratch_->boundary_new[segment() + (side & ~detail::of_boundary_bit)];
+      if (there == Arrays::none) there = h;
+      else work_->has_extra = true;
+      return;
+    }
+    std::uint32_t* both = new_sides() + 2 * std::size_t{side};
     if (both[0] == Arrays::none) both[0] = h;
     else if (both[1] == Arrays::none) both[1] = h;
     else work_->has_extra = true;
-  }
-  [[nodiscard]] TS_HD bool is_new(std::uint32_t v) const {
-    for (std::uint32_t i = 0; i < work_->used[0]; ++i) {
-      if (scratch_->fresh[0][work_->first[0] + i] == v) return true;
-    }
-    return false;
   }
 
   static constexpr std::uint32_t border = Arrays::none;
   static constexpr std::uint32_t full_turn = Arrays::removed;
 
   /// Walks the new faces around a vertex from one of them on and adds their number to `count`. Returns the edge
-  /// of the boundary that it meets, `border`, or `full_turn`.
+  /// of the boundary that it meets, with its bit, or `border`, or `full_turn`.
   [[nodiscard]] TS_HD std::uint32_t walk(detail::FanStep step, std::uint32_t vertex,
                                          std::uint32_t& count) const {
     const std::uint32_t start = step.at;
     for (;;) {
       ++count;
       const std::uint32_t leaves = step.leaves_by();
-      const std::uint32_t* both = arrays_.sides + 2 * std::size_t{arrays_.edges[leaves]};
-      if (both[0] != leaves && both[1] != leaves) return arrays_.edges[leaves];  // not linked yet: the boundary
+      const std::uint32_t side = new_edges()[leaves];
+      if ((side & detail::of_boundary_bit) != 0) return side;
+      const std::uint32_t* both = new_sides() + 2 * std::size_t{side};
       const std::uint32_t across = both[0] == leaves ? both[1] : both[0];
       if (across == Arrays::none) return border;
-      step = step.enter(arrays_, across, vertex);
+      const bool winds_alike = new_corners()[across] == vertex;
+      step = {winds_alike ? across : Arrays::next(across), winds_alike};
       if (step.at == start) return full_turn;
     }
   }
   /// Around the vertex at one end of a boundary edge, beginning at its new face.
   [[nodiscard]] TS_HD std::uint32_t walk_from(std::uint32_t i, tiled::VertexId v, std::uint32_t& count) const {
     const std::uint32_t h = scratch_->boundary_new[segment() + i];
-    const bool begins_here = arrays_.corners[h] == v.index();
-    const detail::FanStep step = {begins_here ? h : Arrays::next(h), begins_here};
-    return walk(step, v.index(), count);
+    const bool begins_here = new_corners()[h] == v.index();
+    return walk({begins_here ? h : Arrays::next(h), begins_here}, v.index(), count);
   }
 
-  /// Is there an edge without faces, or an edge or a vertex of the boundary that has a list?
+  /// Is there a new edge without faces, or does a removed face have an edge or a vertex with a list?
   [[nodiscard]] TS_HD bool meets_lists() const {
     for (std::uint32_t i = 0; i < work_->used[1]; ++i) {
-      if (arrays_.sides[2 * std::size_t{fresh_edge(i)}] == Arrays::none) return true;
+      if (new_sides()[2 * std::size_t{i}] == Arrays::none) return true;
     }
-    for (std::uint32_t i = 0; i < size(); ++i) {
-      if ((slot(i) & ~detail::last_of_loop_bit) == detail::listed_slot) return true;
-      if (has_list(tail(i).index()) || (is_open() && has_list(head(i).index()))) return true;
+    if (arrays_.vertex_lists.count == 0) return false;  // an edge with a list has ends with lists
+    for (std::uint32_t i = 0; i < work_->face_count; ++i) {
+      for (const tiled::VertexId v : mesh_->vertices(removed_face(i))) {
+        const std::uint32_t handle = arrays_.handles[v.index()];
+        if (handle < Arrays::removed && (handle & Arrays::listed) != 0) return true;
+      }
     }
     return false;
-  }
-  [[nodiscard]] TS_HD bool has_list(std::uint32_t v) const {
-    const std::uint32_t handle = arrays_.handles[v];
-    return handle < Arrays::removed && (handle & Arrays::listed) != 0;
   }
 
   /// Each piece of the boundary between two of its edges must be spanned by one fan, and each new vertex must
@@ -550,13 +624,13 @@ class Hole {
     for (std::uint32_t i = 0; i < size(); ++i) {
       if (scratch_->boundary_new[segment() + i] == Arrays::none) return false;
       const bool is_end = is_open() && i + 1 == size();
-      const std::uint32_t expected = is_end ? border : edge(i + 1 < size() ? i + 1 : 0).index();
+      const std::uint32_t expected = is_end ? border : of_boundary(i + 1 < size() ? i + 1 : 0);
       if (walk_from(i, head(i), count) != expected) return false;
     }
     if (is_open() && size() > 0 && walk_from(0, tail(0), count) != border) return false;
     for (std::uint32_t i = 0; i < work_->used[0]; ++i) {
-      const std::uint32_t v = scratch_->fresh[0][work_->first[0] + i];
-      const std::uint32_t h = arrays_.handles[v];
+      const std::uint32_t v = ids().vertex(i);
+      const std::uint32_t h = find_corner(v);
       if (h == Arrays::none) continue;
       const std::uint32_t met = walk({h, true}, v, count);
       if (met == full_turn) continue;
@@ -565,15 +639,18 @@ class Hole {
     }
     return count == 3 * work_->used[2];
   }
+  [[nodiscard]] TS_HD std::uint32_t find_corner(std::uint32_t v) const {
+    for (std::uint32_t h = 0; h < 3 * work_->used[2]; ++h) {
+      if (new_corners()[h] == v) return h;
+    }
+    return Arrays::none;
+  }
 
   template <class F>
   TS_HD void for_columns(Kind kind, const F& f) const {
     for (std::uint32_t i = 0; i < scratch_->column_count; ++i) {
       if (scratch_->columns[i].kind == kind) f(scratch_->columns[i]);
     }
-  }
-  TS_HD void copy(Kind kind, std::uint32_t from, std::uint32_t to) const {
-    for_columns(kind, [=](const detail::Column& column) { column.copy(from, to); });
   }
   const EditMesh* mesh_;
   detail::EditArrays arrays_;

@@ -34,6 +34,8 @@ namespace detail {
 
 class DynamicStore;  // surface/detail/edit/dynamic_store.h
 
+inline constexpr std::size_t max_columns = 256;
+
 /// A column of values, one for each element of a kind, in the memory of a DynamicStore.
 struct ColumnKey {
   std::shared_ptr<DynamicStore> store;
@@ -74,9 +76,11 @@ class EditView {
   explicit EditView(std::byte* const* base) : base_(base) {}
   [[nodiscard]] TS_HD T& operator[](TiledId id) const { return reinterpret_cast<T*>(*base_)[id.index()]; }
   [[nodiscard]] TS_HD T* data() const { return reinterpret_cast<T*>(*base_); }
+  /// The values of new edges or faces until they are committed: for Hole::set().
+  [[nodiscard]] TS_HD T* staged() const { return reinterpret_cast<T*>(base_[detail::max_columns]); }
 
  private:
-  std::byte* const* base_ = nullptr;
+  std::byte* const* base_ = nullptr;  ///< of the values; max_columns further: of the staged ones
 };
 
 struct DynamicOptions {

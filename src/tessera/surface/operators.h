@@ -168,7 +168,9 @@ inline TS_HD void refuse_fold_over(Hole& hole, const EditView<tiled::VertexId, V
   for (std::uint32_t i = 0; i < hole.removed_face_count(); ++i)
     before = before + doubled_normal(hole.mesh(), position, hole.removed_face(i));
   for (std::uint32_t i = 0; i < hole.new_face_count(); ++i) {
-    const Vec3d after = doubled_normal(hole.mesh(), position, hole.new_face(i));
+    const auto c = hole.new_face_vertices(i);
+    const Vec3d a = position[c[0]];
+    const Vec3d after = cross(position[c[1]] - a, position[c[2]] - a);
     if (!(dot(before, after) > least_cosine * length(before) * length(after))) return hole.refuse();
   }
 }

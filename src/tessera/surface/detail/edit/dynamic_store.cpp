@@ -16,8 +16,7 @@ namespace tessera::detail {
 
 namespace {
 
-constexpr std::size_t max_columns = 256;
-constexpr std::uint32_t max_ids = 0x2A000000;  // three half-edges of a face, two sides of an edge: in 31 bits
+constexpr std::uint32_t max_ids = 0x20000000;  // the two sides of an edge, with two bits beside them: in 32 bits
 
 void copy_here(const Exec& exec, void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
@@ -78,7 +77,7 @@ template <class Rows>
 }  // namespace
 
 DynamicStore::DynamicStore(const TriMesh& mesh, const DynamicOptions& options)
-    : exec_(options.exec), memory_(options.memory), bases_(options.exec, max_columns) {
+    : exec_(options.exec), memory_(options.memory), bases_(options.exec, 2 * max_columns) {
   build(mesh, options.monitor);
   if (!options.with_fields) return;
   for (const Kind kind : {Kind::vertex, Kind::face}) {
@@ -164,7 +163,7 @@ void DynamicStore::build(const TriMesh& mesh, const Monitor* monitor) {
 Bytes DynamicStore::bytes() const {
   Bytes sum = Bytes{capacity_[2]} * (24 + 8 + 4) + Bytes{capacity_[1]} * 8 + Bytes{capacity_[0]} * 8;
   for (const auto& freed : freed_) sum += freed.bytes();
-  for (const StoredColumn& column : columns_) sum += column.values.bytes();
+  for (const StoredColumn& column : columns_) sum += column.values.bytes() + column.staged.bytes();
   return sum + edge_lists.bytes() + vertex_lists.bytes();
 }
 
@@ -303,18 +302,36 @@ std::shared_ptr<const ColumnKey> DynamicStore::add_column(const ColumnShape& sha
   return key;
 }
 
-void DynamicStore::write_tables() {
-  Array<std::byte*> bases;
-  Array<Column> table;
+void DynamicStore::stage(std::uint32_t edges, std::uint32_t faces) {
+  bool has_moved = false;
   for (StoredColumn& column : columns_) {
-    if (!column.is_own && column.user.expired()) column.values = Buffer<std::byte>();
-    bases.push_back(column.values.data());
+    if (column.shape.kind == Kind::vertex || column.values.empty()) continue;
+    const std::size_t needed =
+        std::size_t{column.shape.kind == Kind::edge ? edges : faces} * column.shape.width;
+    if (column.staged.size() >= needed) continue;
+    column.staged = Buffer<std::byte>(exec_, needed + needed / 8);
+    has_moved = true;
+  }
+  if (has_moved) write_tables();
+}
+
+void DynamicStore::write_tables() {
+  Array<std::byte*> bases(2 * max_columns, nullptr);
+  Array<Column> table;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    StoredColumn& column = columns_[i];
+    if (!column.is_own && column.user.expired()) {
+      column.values = Buffer<std::byte>();
+      column.staged = Buffer<std::byte>();
+    }
+    bases[i] = column.values.data();
+    bases[max_columns + i] = column.staged.data();
     if (column.values.empty()) continue;
-    table.push_back({column.values.data(), column.shape.width, column.shape.components, column.shape.kind,
-                     column.shape.is_double});
+    table.push_back({column.values.data(), column.staged.data(), column.shape.width, column.shape.components,
+                     column.shape.kind, column.shape.is_double});
   }
   bases_.assign(bases);
-  if (table_.size() < table.size()) table_ = Buffer<Column>(exec_, max_columns);
+  if (table_.empty()) table_ = Buffer<Column>(exec_, max_columns);
   table_.assign(table);
   table_count_ = static_cast<std::uint32_t>(table.size());
 }

@@ -33,6 +33,7 @@ struct Lists {
 struct StoredColumn {
   ColumnShape shape;
   Buffer<std::byte> values;
+  Buffer<std::byte> staged;  ///< of the new edges or faces of a round
   std::weak_ptr<const ColumnKey> user;  ///< whoever asked for it; those of the store itself have none
   bool is_own = false;
   std::string name;  ///< of a field of the mesh
@@ -61,6 +62,8 @@ class DynamicStore : public std::enable_shared_from_this<DynamicStore> {
   /// Room for so many new elements of each kind: some take freed ids, the others begin at the end. The ids
   /// are taken by take(). Error(out_of_memory) leaves everything as it was.
   void reserve(const std::array<std::uint32_t, 3>& counts);
+  /// Room for the attributes of so many new edges and faces until they are committed.
+  void stage(std::uint32_t edges, std::uint32_t faces);
   [[nodiscard]] FreshIds fresh(Kind kind, std::uint32_t count) const;
   void take(Kind kind, std::uint32_t count);
   /// Adds ids, which lie at the store's place, to those that can be given again.

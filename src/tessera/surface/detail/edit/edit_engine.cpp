@@ -53,6 +53,7 @@ struct EditEngine::State {
   std::size_t cavities = 0;
   std::size_t winners = 0;
   std::array<std::uint32_t, 3> added = {0, 0, 0};
+  std::size_t new_edge_count = 0;
 
   Buffer<std::uint32_t> candidate_list = {};
   Buffer<std::uint8_t> is_declared = {};
@@ -66,9 +67,13 @@ struct EditEngine::State {
   Buffer<std::uint32_t> boundary = {};
   Buffer<std::uint32_t> boundary_slot = {};
   Buffer<std::uint32_t> boundary_new = {};
+  Buffer<std::uint32_t> new_corners = {};
+  Buffer<std::uint32_t> new_edges = {};
   Buffer<std::uint32_t> new_ends = {};
+  Buffer<std::uint32_t> new_sides = {};
   Buffer<std::uint32_t> vertex_room = {};
-  Buffer<std::uint64_t> other_room = {};
+  Buffer<std::uint64_t> staged_room = {};
+  Buffer<std::uint64_t> fresh_room = {};
   Buffer<std::uint64_t> chord_keys = {};
   Buffer<std::uint64_t> chord_claims = {};
   Buffer<std::uint32_t> counters = {};
@@ -156,30 +161,39 @@ void EditEngine::State::shape_cavities() {
   scratch.boundary_new = at_least(boundary_new, exec, 3 * total).data();
   run_loop(exec, winners,
            ShapeCavities{view, begins.data(), at_least(vertex_room, exec, winners + 1).data(),
-                         at_least(other_room, exec, winners + 1).data()});
+                         at_least(staged_room, exec, winners + 1).data(),
+                         at_least(fresh_room, exec, winners + 1).data()});
 }
 
 void EditEngine::State::make_room() {
   const std::span<std::uint32_t> vertices = vertex_room.span().first(winners + 1);
-  const std::span<std::uint64_t> others = other_room.span().first(winners + 1);
+  const std::span<std::uint64_t> staged = staged_room.span().first(winners + 1);
+  const std::span<std::uint64_t> others = fresh_room.span().first(winners + 1);
   exclusive_scan<std::uint32_t, std::uint32_t>(exec, vertices.first(winners), vertices);
+  exclusive_scan<std::uint64_t, std::uint64_t>(exec, staged.first(winners), staged);
   exclusive_scan<std::uint64_t, std::uint64_t>(exec, others.first(winners), others);
   const std::uint64_t both = read(exec, others.data() + winners);
   added = {read(exec, vertices.data() + winners), static_cast<std::uint32_t>(both >> 32),
            static_cast<std::uint32_t>(both)};
+  const std::uint64_t made = read(exec, staged.data() + winners);
+  const auto edges = static_cast<std::uint32_t>(made >> 32);
+  const auto new_faces = static_cast<std::uint32_t>(made);
+  new_edge_count = edges;
   store.reserve(added);
+  store.stage(edges, new_faces);
   refresh();
   RoundScratch& scratch = view.scratch;
   for (const Kind kind : {Kind::vertex, Kind::edge, Kind::face}) {
     const auto k = static_cast<std::size_t>(kind);
     scratch.fresh[k] = store.fresh(kind, added[k]);
   }
-  scratch.new_ends = at_least(new_ends, exec, 2 * std::size_t{added[1]}).data();
+  scratch.new_corners = at_least(new_corners, exec, 3 * std::size_t{new_faces}).data();
+  scratch.new_edges = at_least(new_edges, exec, 3 * std::size_t{new_faces}).data();
+  scratch.new_ends = at_least(new_ends, exec, 2 * std::size_t{edges}).data();
+  scratch.new_sides = at_least(new_sides, exec, 2 * std::size_t{edges}).data();
   scratch.columns = store.column_table();
   scratch.column_count = store.column_count();
-  scratch.origins[0] = store.origins(Kind::vertex);
-  scratch.origins[1] = store.origins(Kind::face);
-  run_loop(exec, winners, PlaceRoom{view, vertices.data(), others.data()});
+  run_loop(exec, winners, PlaceRoom{view, vertices.data(), staged.data(), others.data()});
 }
 
 std::size_t EditEngine::resolve() {
@@ -196,7 +210,7 @@ std::size_t EditEngine::resolve() {
 }
 
 void EditEngine::State::check_chords() {
-  if (!options.keeps_edges_unique || added[1] == 0) return;
+  if (!options.keeps_edges_unique || new_edge_count == 0) return;
   const std::span<std::uint32_t> chords = at_least(counts, exec, winners);
   run_loop(exec, winners, CheckChords{view, chords.data()});
   const std::uint32_t total = reduce_sum<std::uint32_t>(exec, chords);
@@ -269,7 +283,8 @@ void EditEngine::commit() {
     if (failed[irregular_counter] != 0) repair.emplace(s.store, s.view, s.winners, ends);
     for (auto& freed : s.freed) (void)at_least(freed, s.exec, s.winners);
     run_loop(s.exec, s.winners,
-             CommitCavities{s.view, s.store.arrays(), s.seeds, s.next.data(), s.options.again == Again::touched,
+             CommitCavities{s.view, s.store.arrays(), s.store.origins(Kind::vertex), s.store.origins(Kind::face),
+                            s.seeds, s.next.data(), s.options.again == Again::touched,
                             {s.freed[0].data(), s.freed[1].data(), s.freed[2].data()}});
     s.free_ids();
     if (repair) repair->finish();

@@ -36,12 +36,12 @@ struct FlagSuspects {
       const std::size_t f = scratch.faces[work.face_begin + k];
       for (std::size_t h = 3 * f; h < 3 * f + 3; ++h) raise(vertices + mesh.corners[h]);
     }
-    for (std::uint32_t k = 0; k < work.used[0]; ++k) raise(vertices + scratch.fresh[0][work.first[0] + k]);
+    for (std::uint32_t k = 0; k < work.used[0]; ++k) raise(vertices + NewIds{work, scratch}.vertex(k));
     for (std::uint32_t k = 0; k < work.boundary_count; ++k) {
       const std::uint32_t h = scratch.boundary[3 * std::size_t{work.face_begin} + k] & ~reversed_bit;
       raise(edges + mesh.edges[h]);
     }
-    for (std::uint32_t k = 0; k < work.used[1]; ++k) raise(edges + scratch.fresh[1][work.first[1] + k]);
+    for (std::uint32_t k = 0; k < work.used[1]; ++k) raise(edges + NewIds{work, scratch}.edge(k));
   }
 };
 /// Vertices that are removed are of no interest.
@@ -81,6 +81,7 @@ struct EdgesOfVertices {
   const std::uint32_t* list;
   template <class F>
   TS_HD void visit(std::size_t i, const F& f) const {
+    if (!mesh.contains(tiled::VertexId(list[i]))) return;  // a new one
     for (const tiled::EdgeId e : mesh.edges(tiled::VertexId(list[i]))) f(pair_of(list[i], e.index()));
   }
 };
@@ -90,6 +91,7 @@ struct SidesOfEdges {
   const std::uint32_t* list;
   template <class F>
   TS_HD void visit(std::size_t i, const F& f) const {
+    if (!mesh.contains(tiled::EdgeId(list[i]))) return;  // a new one
     for (const tiled::HalfEdgeId h : mesh.half_edges(tiled::EdgeId(list[i]))) f(pair_of(list[i], h.index()));
   }
 };
@@ -101,10 +103,9 @@ struct NewEdges {
   TS_HD void visit(std::size_t i, const F& f) const {
     const CavityWork& work = round.works[round.winners[i]];
     if (work.outcome != CavityOutcome::won) return;
-    const std::uint32_t* ends = round.scratch.new_ends + 2 * std::size_t{work.first[1]};
+    const std::uint32_t* ends = round.scratch.new_ends + 2 * std::size_t{work.staged[0]};
     for (std::uint32_t k = 0; k < 2 * work.used[1]; ++k) {
-      if (is_flagged[ends[k]] != 0)
-        f(pair_of(ends[k], round.scratch.fresh[1][work.first[1] + k / 2]));
+      if (is_flagged[ends[k]] != 0) f(pair_of(ends[k], NewIds{work, round.scratch}.edge(k / 2)));
     }
   }
 };
@@ -116,10 +117,14 @@ struct NewSides {
   TS_HD void visit(std::size_t i, const F& f) const {
     const CavityWork& work = round.works[round.winners[i]];
     if (work.outcome != CavityOutcome::won) return;
-    const EditArrays& mesh = round.mesh.arrays();
-    for (std::uint32_t k = 0; k < 3 * work.used[2]; ++k) {
-      const std::uint32_t h = 3 * round.scratch.fresh[2][work.first[2] + k / 3] + k % 3;
-      if (is_flagged[mesh.edges[h]] != 0) f(pair_of(mesh.edges[h], h));
+    const NewIds ids = {work, round.scratch};
+    const std::uint32_t* edges = round.scratch.new_edges + 3 * std::size_t{work.staged[1]};
+    const std::uint32_t* slots = round.scratch.boundary_slot + 3 * std::size_t{work.face_begin};
+    for (std::uint32_t h = 0; h < 3 * work.used[2]; ++h) {
+      const std::uint32_t e = (edges[h] & of_boundary_bit) != 0
+                                  ? (slots[edges[h] & ~of_boundary_bit] & slot_mask) / 2
+                                  : ids.edge(edges[h]);
+      if (is_flagged[e] != 0) f(pair_of(e, ids.half_edge(h)));
     }
   }
 };

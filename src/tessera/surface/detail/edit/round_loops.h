@@ -77,6 +77,7 @@ class CavityShape {
     if (work_->outcome != CavityOutcome::won) return;
     if (work_->is_open && !work_->request.may_be_open) return fail(CavityOutcome::open);
     work_->is_simple = work_->loop_count == 1 && meets_no_vertex_twice();
+    work_->has_inner = corners_met_ != 3 * work_->face_count;
     // A cavity without faces is that of an isolated vertex.
     if (!work_->is_simple && !work_->request.may_be_any && work_->face_count != 0)
       return fail(CavityOutcome::several_holes);
@@ -121,8 +122,10 @@ class CavityShape {
   TS_HD void sort_out_edges() {
     const std::uint32_t* faces = round_->scratch.faces + work_->face_begin;
     std::uint32_t* last = round_->scratch.boundary + segment() + 3 * std::size_t{work_->face_count};
+    const bool names_vertices = work_->request.kind == Kind::vertex;
     for (std::uint32_t i = 0; i < work_->face_count; ++i) {
       for (std::uint32_t h = 3 * faces[i]; h < 3 * faces[i] + 3; ++h) {
+        if (names_vertices && is_named(mesh().corners[h])) ++corners_met_;
         if (!is_removed(h)) {
           if (work_->boundary_count++ == 0) start_ = h;
           continue;
@@ -140,10 +143,12 @@ class CavityShape {
     }
   }
 
-  /// Turns around a vertex inside the cavity to the next edge that stays; false at a border.
+  /// Turns around a vertex inside the cavity to the next edge that stays; false at a border. Counts the faces
+  /// it comes through.
   [[nodiscard]] TS_HD bool turn(FanStep step, std::uint32_t vertex, std::uint32_t& half_edge,
-                                bool& left_backward) const {
+                                bool& left_backward) {
     for (std::uint32_t i = 0; i <= work_->face_count; ++i) {
+      ++corners_met_;
       half_edge = step.leaves_by();
       left_backward = step.leaves_backward;
       if (!is_removed(half_edge)) return true;
@@ -153,7 +158,7 @@ class CavityShape {
     }
     return false;
   }
-  [[nodiscard]] TS_HD bool go_forward(Entry& entry) const {
+  [[nodiscard]] TS_HD bool go_forward(Entry& entry) {
     const std::uint32_t h = entry.half_edge;
     const std::uint32_t corner = entry.is_reversed ? h : EditArrays::next(h);
     bool left_backward = false;
@@ -162,7 +167,7 @@ class CavityShape {
     entry.is_reversed = left_backward;
     return true;
   }
-  [[nodiscard]] TS_HD bool go_back(Entry& entry) const {
+  [[nodiscard]] TS_HD bool go_back(Entry& entry) {
     const std::uint32_t h = entry.half_edge;
     const std::uint32_t corner = entry.is_reversed ? EditArrays::next(h) : h;
     bool left_backward = false;
@@ -178,13 +183,14 @@ class CavityShape {
     const RoundScratch& scratch = round_->scratch;
     scratch.boundary[segment() + place] = h | (entry.is_reversed ? reversed_bit : 0);
     scratch.boundary_slot[segment() + place] =
-        mesh().is_listed(e) ? listed_slot : 2 * e + (mesh().sides[2 * std::size_t{e}] == h ? 0 : 1);
+        (2 * e + (mesh().sides[2 * std::size_t{e}] == h ? 0 : 1)) | (mesh().is_listed(e) ? listed_bit : 0);
     scratch.boundary_new[segment() + place] = EditArrays::none;
   }
 
   /// Writes a loop or a chain from place on; returns the place after it.
   [[nodiscard]] TS_HD std::uint32_t follow(std::uint32_t start, std::uint32_t place) {
     const std::uint32_t most = work_->boundary_count;
+    const std::uint32_t before = corners_met_;
     Entry entry = {start, false};
     bool is_open = true;
     std::uint32_t end = place;
@@ -197,7 +203,11 @@ class CavityShape {
     if (is_open) {  // from its beginning
       entry = {start, false};
       Entry first = entry;
-      for (std::uint32_t i = 0; i < most && go_back(entry); ++i) first = entry;
+      corners_met_ = before;
+      for (std::uint32_t i = 0; i < most && go_back(entry); ++i) {
+        first = entry;
+        corners_met_ = before;  // only the last turn, to the border, is not made again
+      }
       entry = first;
       end = place;
       while (end < most) {
@@ -260,35 +270,42 @@ class CavityShape {
   const RoundView* round_;
   CavityWork* work_;
   std::uint32_t start_ = 0;
+  std::uint32_t corners_met_ = 0;
   bool removes_list_ = false;
 };
 
+/// What the winners need: each a number for edges in the high half and one for faces in the low.
 struct ShapeCavities {
   RoundView round;
   const std::uint32_t* face_begins;
-  std::uint32_t* vertex_room;
-  std::uint64_t* other_room;  ///< edges in the high half, faces in the low
+  std::uint32_t* vertices;
+  std::uint64_t* staged;
+  std::uint64_t* fresh;
 
   TS_HD void operator()(std::size_t i) const {
     CavityWork& work = round.works[round.winners[i]];
     work.face_begin = face_begins[i];
     CavityShape(round, work).find();
-    vertex_room[i] = work.room[0];
-    other_room[i] = std::uint64_t{work.room[1]} << 32 | work.room[2];
+    vertices[i] = work.room[0];
+    staged[i] = std::uint64_t{work.room[1]} << 32 | work.room[2];
+    fresh[i] = std::uint64_t{work.fresh_count(1)} << 32 | work.fresh_count(2);
   }
 };
 
 /// Tells each winner where its new elements begin.
 struct PlaceRoom {
   RoundView round;
-  const std::uint32_t* vertex_first;
-  const std::uint64_t* other_first;
+  const std::uint32_t* vertices;
+  const std::uint64_t* staged;
+  const std::uint64_t* fresh;
 
   TS_HD void operator()(std::size_t i) const {
     CavityWork& work = round.works[round.winners[i]];
-    work.first[0] = vertex_first[i];
-    work.first[1] = static_cast<std::uint32_t>(other_first[i] >> 32);
-    work.first[2] = static_cast<std::uint32_t>(other_first[i]);
+    work.staged[0] = static_cast<std::uint32_t>(staged[i] >> 32);
+    work.staged[1] = static_cast<std::uint32_t>(staged[i]);
+    work.fresh[0] = vertices[i];
+    work.fresh[1] = static_cast<std::uint32_t>(fresh[i] >> 32);
+    work.fresh[2] = static_cast<std::uint32_t>(fresh[i]);
   }
 };
 
@@ -300,7 +317,7 @@ class Chords {
   /// Calls f(a, b), a < b.
   template <class F>
   TS_HD void for_each(const F& f) const {
-    const std::uint32_t* ends = round_->scratch.new_ends + 2 * std::size_t{work_->first[1]};
+    const std::uint32_t* ends = round_->scratch.new_ends + 2 * std::size_t{work_->staged[0]};
     for (std::uint32_t i = 0; i < work_->used[1]; ++i) {
       const std::uint32_t a = ends[2 * std::size_t{i}];
       const std::uint32_t b = ends[2 * std::size_t{i} + 1];
@@ -323,7 +340,7 @@ class Chords {
  private:
   [[nodiscard]] TS_HD bool is_new(std::uint32_t v) const {
     for (std::uint32_t i = 0; i < work_->used[0]; ++i) {
-      if (round_->scratch.fresh[0][work_->first[0] + i] == v) return true;
+      if (NewIds{*work_, round_->scratch}.vertex(i) == v) return true;
     }
     return false;
   }
@@ -422,106 +439,150 @@ struct CountOutcomes {
 struct CommitCavities {
   RoundView round;
   EditArrays mesh;
+  std::uint32_t* vertex_origins;
+  std::uint32_t* face_origins;
   Kind seeds;
-  std::uint8_t* next;  ///< candidates of the next round; null: of no interest
+  std::uint8_t* next;  ///< flags of the candidates of the next round
   bool marks_touched;
   std::uint32_t* freed[3];  ///< how many ids each cavity gives back
 
   TS_HD void operator()(std::size_t i) const {
-    CavityWork& work = round.works[round.winners[i]];
+    const CavityWork& work = round.works[round.winners[i]];
     const bool won = work.outcome == CavityOutcome::won;
-    if (won) commit(work);
-    for (std::uint32_t k = 0; k < 3; ++k) clear_from(k, work, won ? work.used[k] : 0);
-    if (won && marks_touched) mark(work);
-    const std::uint32_t removed_vertices = won ? count_removed_vertices(work) : 0;
-    freed[0][i] = removed_vertices + work.room[0] - (won ? work.used[0] : 0);
-    freed[1][i] = (won ? work.edge_count : 0) + work.room[1] - (won ? work.used[1] : 0);
-    freed[2][i] = (won ? work.face_count : 0) + work.room[2] - (won ? work.used[2] : 0);
+    if (won) {
+      commit_faces(work);
+      commit_edges(work);
+      commit_boundary(work);
+      commit_vertices(work);
+      commit_columns(work);
+      if (marks_touched) mark(work);
+    }
+    clear_unused(work, won);
+    freed[0][i] = work.room[0] + (won ? count_removed_vertices(work.request) - work.used[0] : 0);
+    freed[1][i] = work.fresh_count(1) + (won ? work.edge_count - work.used[1] : 0);
+    freed[2][i] = work.fresh_count(2) + (won ? work.face_count - work.used[2] : 0);
   }
 
-  [[nodiscard]] static TS_HD std::uint32_t count_removed_vertices(const CavityWork& work) {
-    if (work.request.kind != Kind::vertex) return 0;
-    std::uint32_t count = 0;
-    for (std::uint32_t k = 0; k < work.request.count; ++k) count += is_first(work.request, k) ? 1 : 0;
-    return count;
-  }
   [[nodiscard]] static TS_HD bool is_first(const CavityRequest& request, std::uint32_t k) {
     for (std::uint32_t i = 0; i < k; ++i) {
       if (request.elements[i] == request.elements[k]) return false;
     }
     return true;
   }
+  [[nodiscard]] static TS_HD std::uint32_t count_removed_vertices(const CavityRequest& request) {
+    if (request.kind != Kind::vertex) return 0;
+    std::uint32_t count = 0;
+    for (std::uint32_t k = 0; k < request.count; ++k) count += is_first(request, k) ? 1 : 0;
+    return count;
+  }
 
  private:
+  [[nodiscard]] TS_HD NewIds ids(const CavityWork& work) const { return {work, round.scratch}; }
   [[nodiscard]] TS_HD std::size_t segment(const CavityWork& work) const {
     return 3 * std::size_t{work.face_begin};
   }
+  /// The id of an edge of the boundary, from its place among the sides, which no commit changes.
+  [[nodiscard]] TS_HD std::uint32_t boundary_edge(const CavityWork& work, std::uint32_t i) const {
+    return (round.scratch.boundary_slot[segment(work) + i] & slot_mask) / 2;
+  }
 
-  TS_HD void commit(const CavityWork& work) const {
-    const RoundScratch& scratch = round.scratch;
-    for (std::uint32_t i = 0; i < work.boundary_count; ++i) {
-      const std::uint32_t slot = scratch.boundary_slot[segment(work) + i] & ~last_of_loop_bit;
-      const std::uint32_t h = scratch.boundary_new[segment(work) + i];
-      if (slot != listed_slot) mesh.sides[slot] = h;
-      if (h == EditArrays::none) continue;
-      move_handle(work, mesh.corners[h], h);
-      move_handle(work, mesh.corners[EditArrays::next(h)], EditArrays::next(h));
-    }
-    const std::uint32_t* edges = scratch.boundary + segment(work) + 3 * std::size_t{work.face_count};
-    for (std::uint32_t i = 1; i <= work.edge_count; ++i) {
-      const std::size_t e = *(edges - i);
-      mesh.sides[2 * e] = mesh.sides[2 * e + 1] = EditArrays::none;
-    }
-    if (work.request.kind == Kind::vertex) {
-      for (std::uint32_t k = 0; k < work.request.count; ++k)
-        store_relaxed(mesh.handles + work.request.elements[k], EditArrays::removed);
-    }
-    for (std::uint32_t i = 0; i < work.face_count; ++i) {
-      const std::size_t f = scratch.faces[work.face_begin + i];
-      for (std::size_t h = 3 * f; h < 3 * f + 3; ++h) {
-        // A vertex that was left without a handle: it is isolated, or looked at closely later.
-        std::uint32_t* handle = mesh.handles + mesh.corners[h];
-        if (load_relaxed(handle) == h) store_relaxed(handle, EditArrays::none);
+  TS_HD void commit_faces(const CavityWork& work) const {
+    const std::uint32_t* corners = round.scratch.new_corners + 3 * std::size_t{work.staged[1]};
+    const std::uint32_t* edges = round.scratch.new_edges + 3 * std::size_t{work.staged[1]};
+    for (std::uint32_t i = 0; i < work.used[2]; ++i) {
+      const std::uint32_t f = ids(work).face(i);
+      face_origins[f] = EditArrays::none;
+      for (std::uint32_t k = 0; k < 3; ++k) {
+        const std::uint32_t side = edges[3 * std::size_t{i} + k];
+        mesh.corners[3 * std::size_t{f} + k] = corners[3 * std::size_t{i} + k];
+        mesh.edges[3 * std::size_t{f} + k] = (side & of_boundary_bit) != 0
+                                                 ? boundary_edge(work, side & ~of_boundary_bit)
+                                                 : ids(work).edge(side);
       }
-      mesh.corners[3 * f] = mesh.corners[3 * f + 1] = mesh.corners[3 * f + 2] = EditArrays::none;
     }
   }
-  /// If the handle of a vertex is in a face that goes, it moves to a new one. Only the cavity with that face
-  /// does so.
+  TS_HD void commit_edges(const CavityWork& work) const {
+    const std::uint32_t* sides = round.scratch.new_sides + 2 * std::size_t{work.staged[0]};
+    for (std::uint32_t i = 0; i < work.used[1]; ++i) {
+      std::uint32_t* both = mesh.sides + 2 * std::size_t{ids(work).edge(i)};
+      for (std::uint32_t k = 0; k < 2; ++k) {
+        const std::uint32_t h = sides[2 * std::size_t{i} + k];
+        both[k] = h == EditArrays::none ? h : ids(work).half_edge(h);
+      }
+    }
+  }
+  TS_HD void commit_boundary(const CavityWork& work) const {
+    const std::uint32_t* corners = round.scratch.new_corners + 3 * std::size_t{work.staged[1]};
+    for (std::uint32_t i = 0; i < work.boundary_count; ++i) {
+      const std::uint32_t slot = round.scratch.boundary_slot[segment(work) + i];
+      const std::uint32_t h = round.scratch.boundary_new[segment(work) + i];
+      if ((slot & listed_bit) == 0)
+        mesh.sides[slot & slot_mask] = h == EditArrays::none ? h : ids(work).half_edge(h);
+      if (h == EditArrays::none) continue;
+      move_handle(work, corners[h], ids(work).half_edge(h));
+      move_handle(work, corners[EditArrays::next(h)], ids(work).half_edge(EditArrays::next(h)));
+    }
+  }
+  /// A handle in a face that goes moves to a new one. Only the cavity that has the face does so; where it has
+  /// moved already, it is in a face of the cavity, too.
   TS_HD void move_handle(const CavityWork& work, std::uint32_t v, std::uint32_t h) const {
     const std::uint32_t handle = load_relaxed(mesh.handles + v);
     if (handle >= EditArrays::removed || (handle & EditArrays::listed) != 0) return;
     if (round.claims[handle / 3] == work.claim) store_relaxed(mesh.handles + v, h);
   }
-
-  /// Ids that are not used are those of nothing.
-  TS_HD void clear_from(std::uint32_t kind, const CavityWork& work, std::uint32_t begin) const {
-    for (std::uint32_t i = begin; i < work.room[kind]; ++i) {
-      const std::size_t id = round.scratch.fresh[kind][work.first[kind] + i];
-      if (kind == 0) {
-        mesh.handles[id] = EditArrays::removed;
-      } else if (kind == 1) {
-        mesh.sides[2 * id] = mesh.sides[2 * id + 1] = EditArrays::none;
-      } else {
-        mesh.corners[3 * id] = mesh.corners[3 * id + 1] = mesh.corners[3 * id + 2] = EditArrays::none;
+  TS_HD void commit_vertices(const CavityWork& work) const {
+    if (work.request.kind == Kind::vertex) {
+      for (std::uint32_t k = 0; k < work.request.count; ++k)
+        store_relaxed(mesh.handles + work.request.elements[k], EditArrays::removed);
+    }
+    for (std::uint32_t i = 0; i < work.used[0]; ++i) {
+      const std::uint32_t v = ids(work).vertex(i);
+      vertex_origins[v] = EditArrays::none;
+      mesh.handles[v] = EditArrays::none;
+      const std::uint32_t* corners = round.scratch.new_corners + 3 * std::size_t{work.staged[1]};
+      for (std::uint32_t h = 0; h < 3 * work.used[2]; ++h) {
+        if (corners[h] != v) continue;
+        mesh.handles[v] = ids(work).half_edge(h);
+        break;
+      }
+    }
+  }
+  TS_HD void commit_columns(const CavityWork& work) const {
+    for (std::uint32_t c = 0; c < round.scratch.column_count; ++c) {
+      const Column& column = round.scratch.columns[c];
+      if (column.kind == Kind::vertex) continue;
+      const auto k = static_cast<std::uint32_t>(column.kind);
+      for (std::uint32_t i = 0; i < work.used[k]; ++i) {
+        const std::uint32_t id = column.kind == Kind::edge ? ids(work).edge(i) : ids(work).face(i);
+        column.copy(column.staged_at(work.staged[k - 1] + i), column.at(id));
       }
     }
   }
 
+  /// Ids that are not used any more, or were not, are those of nothing.
+  TS_HD void clear_unused(const CavityWork& work, bool won) const {
+    const NewIds all = ids(work);
+    for (std::uint32_t i = won ? work.used[0] : 0; i < work.room[0]; ++i)
+      mesh.handles[all.vertex(i)] = EditArrays::removed;
+    for (std::uint32_t i = won ? work.used[1] : work.edge_count; i < work.edge_count + work.fresh_count(1); ++i) {
+      const std::size_t e = all.edge(i);
+      mesh.sides[2 * e] = mesh.sides[2 * e + 1] = EditArrays::none;
+    }
+    for (std::uint32_t i = won ? work.used[2] : work.face_count; i < work.face_count + work.fresh_count(2); ++i) {
+      const std::size_t f = all.face(i);
+      mesh.corners[3 * f] = mesh.corners[3 * f + 1] = mesh.corners[3 * f + 2] = EditArrays::none;
+    }
+  }
+
   TS_HD void mark(const CavityWork& work) const {
-    const auto kind = static_cast<std::size_t>(seeds);
-    for (std::uint32_t i = 0; i < work.used[kind]; ++i)
-      raise(next + round.scratch.fresh[kind][work.first[kind] + i]);
-    if (seeds == Kind::face) return;
-    for (std::uint32_t i = 0; i < work.boundary_count; ++i) {
-      const std::uint32_t h = round.scratch.boundary_new[segment(work) + i];
-      if (h == EditArrays::none) continue;
-      if (seeds == Kind::edge) {
-        raise(next + mesh.edges[h]);
-      } else {
-        raise(next + mesh.corners[h]);
-        raise(next + mesh.corners[EditArrays::next(h)]);
-      }
+    if (seeds == Kind::face) {
+      for (std::uint32_t i = 0; i < work.used[2]; ++i) raise(next + ids(work).face(i));
+    } else if (seeds == Kind::edge) {
+      for (std::uint32_t i = 0; i < work.used[1]; ++i) raise(next + ids(work).edge(i));
+      for (std::uint32_t i = 0; i < work.boundary_count; ++i) raise(next + boundary_edge(work, i));
+    } else {
+      const std::uint32_t* corners = round.scratch.new_corners + 3 * std::size_t{work.staged[1]};
+      for (std::uint32_t h = 0; h < 3 * work.used[2]; ++h) raise(next + corners[h]);
     }
   }
 };
@@ -549,21 +610,17 @@ struct ListFreed {
     const CavityWork& work = round.works[round.winners[i]];
     const bool won = work.outcome == CavityOutcome::won;
     std::uint32_t* to = ids + offsets[i];
-    if (won && kind == 0 && work.request.kind == Kind::vertex) {
-      for (std::uint32_t k = 0; k < work.request.count; ++k) {
+    const NewIds all = {work, round.scratch};
+    if (kind == 0) {
+      for (std::uint32_t k = 0; won && work.request.kind == Kind::vertex && k < work.request.count; ++k) {
         if (CommitCavities::is_first(work.request, k)) *to++ = work.request.elements[k];
       }
+      for (std::uint32_t k = won ? work.used[0] : 0; k < work.room[0]; ++k) *to++ = all.vertex(k);
+      return;
     }
-    if (won && kind == 1) {
-      const std::uint32_t* end =
-          round.scratch.boundary + 3 * (std::size_t{work.face_begin} + work.face_count);
-      for (std::uint32_t k = 1; k <= work.edge_count; ++k) *to++ = *(end - k);
-    }
-    if (won && kind == 2) {
-      for (std::uint32_t k = 0; k < work.face_count; ++k) *to++ = round.scratch.faces[work.face_begin + k];
-    }
-    for (std::uint32_t k = won ? work.used[kind] : 0; k < work.room[kind]; ++k)
-      *to++ = round.scratch.fresh[kind][work.first[kind] + k];
+    const std::uint32_t own = kind == 1 ? work.edge_count : work.face_count;
+    for (std::uint32_t k = won ? work.used[kind] : own; k < own + work.fresh_count(kind); ++k)
+      *to++ = kind == 1 ? all.edge(k) : all.face(k);
   }
 };
 

@@ -1,0 +1,95 @@
+// What do edits of a surface cost?
+//   build/release/benchmarks/edits [--smoke] [cpu|cuda [threads [INPUT (surfaces.h) [rounds]]]]
+// "with_building" begins and ends with a mesh in the host's memory; "resident" has the surface where it runs.
+// "rounds" prints what each round did.
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tessera/surface/delaunay.h>
+#include <tessera/surface/dynamic_surface.h>
+
+#include "measure.h"
+#include "surfaces.h"
+
+namespace {
+
+using namespace tessera;
+using std::uint64_t;
+
+struct Run {
+  Exec exec;
+  std::string input;
+  bool smoke;
+  bool shows_rounds;
+  const TriMesh& mesh;
+
+  [[nodiscard]] bench::Setup setup(const std::string& question) const {
+    return {.question = question,
+            .input = input,
+            .items = mesh.cell_count(),
+            .bytes = mesh.bytes(),
+            .device = exec.is_cuda() ? exec.description() : "cpu",
+            .threads = exec.threads(),
+            .repeats = smoke ? 1 : 5};
+  }
+};
+
+void print_round(const EditRound& round) {
+  std::printf(
+      "{\"candidates\":%zu,\"cavities\":%zu,\"won\":%zu,\"lost\":%zu,\"refused\":%zu,\"repeats_edge\":%zu,"
+      "\"several_holes\":%zu,\"milliseconds\":%.3f}\n",
+      round.candidates, round.cavities, round.won, round.lost, round.refused, round.repeats_edge,
+      round.several_holes, 1e3 * round.seconds);
+}
+
+/// `work` edits a surface.
+void measure(const Run& run, const std::string& question,
+             const std::function<void(const DynamicSurface&, const std::function<void(const EditRound&)>&)>& work) {
+  std::optional<DynamicSurface> surface;
+  const auto count = [&] { return uint64_t{surface->face_count()}; };
+  const auto make = [&] { surface.emplace(run.mesh, DynamicOptions{.exec = run.exec}); };
+  bench::compare(run.setup(question), {{.name = "resident",
+                                        .run =
+                                            [&] {
+                                              work(*surface, {});
+                                              synchronize(run.exec);
+                                              return count();
+                                            },
+                                        .prepare = make,
+                                        .checksum = [&] { return bench::checksum_of(surface->to_mesh()); }},
+                                       {.name = "with_building",
+                                        .run =
+                                            [&] {
+                                              make();
+                                              work(*surface, {});
+                                              return uint64_t{surface->to_mesh().cell_count()};
+                                            },
+                                        .checksum = [&] { return bench::checksum_of(surface->to_mesh()); }}});
+  std::printf("{\"question\":\"%s\",\"input\":\"%s\",\"faces\":%zu,\"bytes_per_face\":%.1f}\n", question.c_str(),
+              run.input.c_str(), surface->face_count(),
+              static_cast<double>(surface->bytes()) / static_cast<double>(surface->face_count()));
+  if (run.shows_rounds) {
+    make();
+    work(*surface, print_round);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  const bool smoke = std::erase(arguments, "--smoke") != 0;
+  const bool shows_rounds = std::erase(arguments, "rounds") != 0;
+  const bool is_cuda = !arguments.empty() && arguments[0] == "cuda";
+  const int threads = arguments.size() > 1 ? std::atoi(arguments[1].c_str()) : 0;
+  const std::string input = arguments.size() > 2 ? arguments[2] : smoke ? "ico3" : "torus";
+  const TriMesh mesh = bench::make_surface(input);
+  const Run run = {is_cuda ? Exec::cuda() : Exec::host(threads), input, smoke, shows_rounds, mesh};
+  measure(run, "delaunay", [](const DynamicSurface& surface, const auto& watch) {
+    flip_to_delaunay(surface, {.watch = watch});
+  });
+}

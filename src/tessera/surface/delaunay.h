@@ -1,0 +1,33 @@
+// Delaunay flips: edges are flipped until the angles opposite each edge add up to at most 180 degrees, which
+// makes the smallest angles larger. Vertices stay where they are.
+#pragma once
+
+#include <cstdint>
+
+#include <tessera/core/progress.h>
+#include <tessera/exec/exec.h>
+#include <tessera/mesh/mesh.h>
+#include <tessera/surface/dynamic_surface.h>
+#include <tessera/surface/edit.h>
+
+namespace tessera {
+
+struct DelaunayOptions {
+  Exec exec = Exec::host();
+  Bytes memory = 0;  ///< for the surface and its edits; 0: no limit but the machine's
+  /// Edges whose faces meet at a sharper bend, in degrees from flat, stay, so that features do.
+  double feature_angle = 45;
+  std::uint64_t seed = 0;
+  std::function<void(const EditRound&)> watch;
+  const Monitor* monitor = nullptr;
+};
+
+/// Flips edges of two faces until none is left that should be flipped and can be: one whose faces, laid flat,
+/// are a convex quad, and that would not join two vertices a second time. The exec and the memory are the
+/// surface's own.
+EditReport flip_to_delaunay(const DynamicSurface& surface, const DelaunayOptions& options = {});
+/// The same for a mesh. Error(bad_option) for an angle outside of 0 to 180 degrees, Error(bad_mesh) as
+/// Surface.
+[[nodiscard]] TriMesh flip_to_delaunay(const TriMesh& mesh, const DelaunayOptions& options = {});
+
+}  // namespace tessera

@@ -57,20 +57,22 @@ namespace detail {
 /// What declare() asked for.
 struct CavityRequest {
   std::uint32_t elements[3] = {EditArrays::none, EditArrays::none, EditArrays::none};
-  Kind kind = Kind::face;
-  std::uint32_t count = 0;
+  std::uint32_t seed = EditArrays::none;
   std::uint32_t new_vertices = 0;
   std::uint32_t more_faces = 0;
   float priority = 0;
+  std::uint8_t kind = static_cast<std::uint8_t>(Kind::face);
+  std::uint8_t count = 0;
   bool may_be_open = false;
   bool may_be_any = false;
+
+  [[nodiscard]] TS_HD bool removes(Kind of) const { return kind == static_cast<std::uint8_t>(of); }
 };
 
 /// A cavity that may win: what it removes, where its part of the round's scratch memory is, what was added.
 struct CavityWork {
   std::uint64_t claim;
-  CavityRequest request;
-  std::uint32_t seed;
+  std::uint32_t cavity;  ///< among the requests
   CavityOutcome outcome;
   bool is_open;
   bool is_simple;   ///< one loop or chain that meets no vertex twice
@@ -181,11 +183,11 @@ TS_HD void for_each_removed_face(const EditMesh& mesh, const CavityRequest& requ
   };
   for (std::uint32_t k = 0; k < request.count; ++k) {
     const std::uint32_t element = request.elements[k];
-    if (request.kind == Kind::vertex) {
+    if (request.removes(Kind::vertex)) {
       for (const tiled::FaceId face : mesh.faces(tiled::VertexId(element))) {
         if (!is_met_before(arrays.corners + 3 * std::size_t{face.index()}, k)) f(face.index());
       }
-    } else if (request.kind == Kind::edge) {
+    } else if (request.removes(Kind::edge)) {
       for (const tiled::FaceId face : mesh.faces(tiled::EdgeId(element))) {
         if (!is_met_before(arrays.edges + 3 * std::size_t{face.index()}, k)) f(face.index());
       }
@@ -213,17 +215,25 @@ inline TS_HD void atomic_max(std::uint64_t* to, std::uint64_t value) {
 struct RoundView {
   EditMesh mesh;
   std::uint64_t* claims = nullptr;            ///< of each face: the highest that wants it, in the newest round
-  const std::uint32_t* candidates = nullptr;  ///< null: all
-  std::uint8_t* is_declared = nullptr;        ///< of each candidate
+  const std::uint32_t* candidates = nullptr;  ///< null: all from `first` on
+  std::uint32_t first = 0;
+  std::uint8_t* is_declared = nullptr;  ///< of each candidate
+  std::uint8_t* next = nullptr;         ///< of each element of the kind: is it a candidate of a later round?
   std::uint32_t salt = 0;
   std::uint32_t number = 0;  ///< 1 to 4095
-  CavityWork* works = nullptr;
-  const std::uint32_t* chosen = nullptr;   ///< the candidates that declared cavities
-  const std::uint32_t* winners = nullptr;  ///< among the works
+  bool keeps_edges_unique = true;
+  bool seeds_are_vertices = false;
+  CavityRequest* requests = nullptr;      ///< of the candidates that declared cavities
+  const std::uint32_t* winners = nullptr; ///< among them
+  CavityWork* works = nullptr;              ///< of the winners
+  const std::uint32_t* vertex_places = nullptr;  ///< where new elements of each winner begin
+  const std::uint64_t* staged_places = nullptr;  ///< edges in the high half, faces in the low
+  const std::uint64_t* fresh_places = nullptr;
+  std::uint32_t* chord_counts = nullptr;  ///< of the winners
   RoundScratch scratch;
 
   [[nodiscard]] TS_HD std::uint32_t candidate(std::size_t i) const {
-    return candidates != nullptr ? candidates[i] : static_cast<std::uint32_t>(i);
+    return candidates != nullptr ? candidates[i] : first + static_cast<std::uint32_t>(i);
   }
   /// Higher than those of earlier rounds; then by priority; then by a hash, which no two seeds share.
   [[nodiscard]] TS_HD std::uint64_t claim(std::uint32_t seed, float priority) const {
@@ -289,8 +299,8 @@ class Cavity {
 
  private:
   TS_HD void remove(Kind kind, std::uint32_t element) {
-    if (request_.count == 0) request_.kind = kind;
-    if (request_.kind != kind || request_.count == 3) return;
+    if (request_.count == 0) request_.kind = static_cast<std::uint8_t>(kind);
+    if (!request_.removes(kind) || request_.count == 3) return;
     request_.elements[request_.count++] = element;
   }
 
@@ -305,14 +315,14 @@ class Cavity {
 /// second end, the vertex opposite on the left, the first end, the vertex opposite on the right.
 class Hole {
  public:
-  TS_HD Hole(const EditMesh& mesh, detail::CavityWork& work, const detail::RoundScratch& scratch)
-      : mesh_(&mesh), arrays_(mesh.arrays()), work_(&work), scratch_(&scratch) {}
+  TS_HD Hole(const detail::RoundView& round, detail::CavityWork& work)
+      : mesh_(&round.mesh), arrays_(round.mesh.arrays()), round_(&round), work_(&work), scratch_(&round.scratch) {}
 
   /// The mesh before the edit: the removed faces are still there, the new ones are not.
   [[nodiscard]] TS_HD const EditMesh& mesh() const { return *mesh_; }
   template <class Seed>
   [[nodiscard]] TS_HD Seed seed() const {
-    return Seed(work_->seed);
+    return Seed(round_->requests[work_->cavity].seed);
   }
 
   /// Edges of the boundary.
@@ -463,11 +473,30 @@ class Hole {
     return {{tiled::VertexId(c[0]), tiled::VertexId(c[1]), tiled::VertexId(c[2])}};
   }
 
-  /// Ends the filling: are the fans around all vertices what they were?
-  TS_HD void close() {
-    if (work_->outcome != CavityOutcome::won) return;
+  /// Ends the filling: would an edge be repeated, and are the fans around all vertices what they were?
+  /// Returns the number of new edges between vertices that were there before.
+  TS_HD std::uint32_t close() {
+    std::uint32_t chords = 0;
+    if (work_->outcome != CavityOutcome::won) return chords;
+    if (round_->keeps_edges_unique) {
+      for_each_chord([&](std::uint32_t a, std::uint32_t b) {
+        ++chords;
+        if (is_joined(a, b)) work_->outcome = CavityOutcome::repeats_edge;
+      });
+    }
     work_->is_regular = !work_->has_extra && !work_->has_inner && work_->loop_count == 1 && !meets_lists() &&
                         fans_are_kept();
+    return work_->outcome == CavityOutcome::won ? chords : 0;
+  }
+  /// Calls f(a, b), a < b, for each of those edges.
+  template <class F>
+  TS_HD void for_each_chord(const F& f) const {
+    for (std::uint32_t i = 0; i < work_->used[1]; ++i) {
+      const std::uint32_t a = new_ends()[2 * std::size_t{i}];
+      const std::uint32_t b = new_ends()[2 * std::size_t{i} + 1];
+      if (is_new(a) || is_new(b)) continue;
+      f(a < b ? a : b, a < b ? b : a);
+    }
   }
 
  private:
@@ -540,6 +569,22 @@ class Hole {
     for_columns(Kind::edge,
                 [&](const detail::Column& column) { column.clear(column.staged_at(work_->staged[0] + e)); });
     return e;
+  }
+
+  [[nodiscard]] TS_HD bool is_new(std::uint32_t v) const {
+    for (std::uint32_t i = 0; i < work_->used[0]; ++i) {
+      if (ids().vertex(i) == v) return true;
+    }
+    return false;
+  }
+  /// Are they joined by an edge that stays?
+  [[nodiscard]] TS_HD bool is_joined(std::uint32_t a, std::uint32_t b) const {
+    const tiled::EdgeId e = mesh_->find_edge(tiled::VertexId(a), tiled::VertexId(b));
+    if (!e.is_valid()) return false;
+    for (std::uint32_t i = 0; i < work_->edge_count; ++i) {
+      if (ids().edge(i) == e.index()) return false;
+    }
+    return true;
   }
 
   struct Sides {
@@ -654,6 +699,7 @@ class Hole {
   }
   const EditMesh* mesh_;
   detail::EditArrays arrays_;
+  const detail::RoundView* round_;
   detail::CavityWork* work_;
   const detail::RoundScratch* scratch_;
   std::uint32_t next_hint_ = 0;

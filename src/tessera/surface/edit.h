@@ -21,7 +21,8 @@
 
 namespace tessera {
 
-/// What happened in a round. Cavities are those that were declared.
+/// What happened in a round. Cavities are those that were declared. A round has at most 2^20 candidates: more
+/// are taken part by part.
 struct EditRound {
   std::size_t candidates = 0;
   std::size_t cavities = 0;
@@ -33,6 +34,7 @@ struct EditRound {
   std::size_t refused = 0;
   std::size_t repeats_edge = 0;
   std::size_t overfull = 0;
+  std::size_t irregular = 0;  ///< of those that won: vertices or edges around them needed a closer look
   double seconds = 0;
 };
 
@@ -74,9 +76,8 @@ class EditEngine {
   [[nodiscard]] const Exec& exec() const;
   /// Chooses the candidates of the next round and returns their number; 0: the edit is over.
   [[nodiscard]] std::size_t begin_round();
-  /// After cavities were declared: how many.
-  [[nodiscard]] std::size_t collect();
-  /// After requests were made: finds the winners, their boundaries and room for what they add. How many won.
+  /// After cavities were declared: finds the winners, their boundaries and room for what they add. Returns
+  /// their number.
   [[nodiscard]] std::size_t resolve();
   /// After holes were filled.
   void commit();
@@ -99,44 +100,18 @@ struct DeclareLoop {
     using Seed = typename Operator::Seed;
     const std::uint32_t seed = round.candidate(i);
     round.is_declared[i] = 0;
+    round.next[seed] = 0;
     if (!round.mesh.contains(Seed(seed))) return;
     Cavity cavity(round.mesh);
     op.declare(cavity, Seed(seed));
     const CavityRequest& request = cavity.request();
     if (request.count == 0) return;
     round.is_declared[i] = 1;
+    round.requests[i] = request;
+    round.requests[i].seed = seed;
     const std::uint64_t claim = round.claim(seed, request.priority);
     for_each_removed_face(round.mesh, request,
                           [&](std::uint32_t face) { atomic_max(round.claims + face, claim); });
-  }
-};
-
-/// Asks again and sees who holds all its claims.
-template <class Operator>
-struct RequestLoop {
-  Operator op;
-  RoundView round;
-
-  TS_HD void operator()(std::size_t i) const {
-    using Seed = typename Operator::Seed;
-    const std::uint32_t seed = round.candidate(round.chosen[i]);
-    Cavity cavity(round.mesh);
-    op.declare(cavity, Seed(seed));
-    const CavityRequest& request = cavity.request();
-    CavityWork work = {};
-    work.request = request;
-    work.seed = seed;
-    work.claim = round.claim(seed, request.priority);
-    work.outcome = CavityOutcome::won;
-    for_each_removed_face(round.mesh, request, [&](std::uint32_t face) {
-      ++work.face_count;
-      if (round.claims[face] != work.claim) work.outcome = CavityOutcome::lost;
-    });
-    // Nobody can claim a vertex without faces: only its own cavity may remove it.
-    const bool is_own = std::is_same_v<Seed, tiled::VertexId> && request.kind == Kind::vertex &&
-                        request.count == 1 && request.elements[0] == seed;
-    if (work.face_count == 0 && !is_own) work.outcome = CavityOutcome::several_holes;
-    round.works[i] = work;
   }
 };
 
@@ -146,11 +121,17 @@ struct FillLoop {
   RoundView round;
 
   TS_HD void operator()(std::size_t i) const {
-    CavityWork& work = round.works[round.winners[i]];
+    CavityWork& work = round.works[i];
+    work.fresh[0] = round.vertex_places[i];
+    work.fresh[1] = static_cast<std::uint32_t>(round.fresh_places[i] >> 32);
+    work.fresh[2] = static_cast<std::uint32_t>(round.fresh_places[i]);
+    work.staged[0] = static_cast<std::uint32_t>(round.staged_places[i] >> 32);
+    work.staged[1] = static_cast<std::uint32_t>(round.staged_places[i]);
+    round.chord_counts[i] = 0;
     if (work.outcome != CavityOutcome::won) return;
-    Hole hole(round.mesh, work, round.scratch);
+    Hole hole(round, work);
     op.fill(hole);
-    hole.close();
+    round.chord_counts[i] = hole.close();
   }
 };
 
@@ -165,8 +146,6 @@ EditReport run_edit(const DynamicSurface& surface, const Operator& op, const Edi
   EditEngine engine(surface, kind, options);
   while (const std::size_t candidates = engine.begin_round()) {
     run(engine.exec(), candidates, DeclareLoop<Operator>{op, engine.view()});
-    const std::size_t cavities = engine.collect();
-    run(engine.exec(), cavities, RequestLoop<Operator>{op, engine.view()});
     const std::size_t winners = engine.resolve();
     run(engine.exec(), winners, FillLoop<Operator>{op, engine.view()});
     engine.commit();

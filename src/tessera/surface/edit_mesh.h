@@ -285,6 +285,14 @@ struct EdgeEnds {
   tiled::VertexId to;
 };
 
+/// The ends of an edge of two faces and the vertices opposite it.
+struct EdgeDiamond {
+  tiled::VertexId from;
+  tiled::VertexId to;
+  tiled::VertexId left;   ///< in the face whose first half-edge is on the edge
+  tiled::VertexId right;  ///< in the other face; invalid if there is none, or more than one
+};
+
 /// A handful of pointers, valid until the next edit. Elements that were removed may not be asked for anything
 /// but contains(). Rows come in a deterministic order, but not in an ascending one. Asking for a row costs as
 /// many steps as it has entries.
@@ -341,6 +349,19 @@ class EditMesh {
   [[nodiscard]] TS_HD EdgeEnds ends(EdgeId e) const {
     const HalfEdgeId h(arrays_.first_side(e.index()));
     return {from(h), to(h)};
+  }
+  [[nodiscard]] TS_HD EdgeDiamond diamond(EdgeId e) const {
+    const std::uint32_t* sides = arrays_.sides + 2 * std::size_t{e.index()};
+    const HalfEdgeId h(sides[0]);
+    const HalfEdgeId other(sides[1]);
+    if (!h.is_valid() || !other.is_valid() || other.index() == detail::EditArrays::listed) {
+      const HalfEdgeId one = first_half_edge(e);
+      return {from(one), to(one), opposite(one), VertexId()};
+    }
+    const std::uint32_t k = h.index() % 3;
+    const std::uint32_t* corners = arrays_.corners + (h.index() - k);
+    return {VertexId(corners[k]), VertexId(corners[k == 2 ? 0 : k + 1]), VertexId(corners[k == 0 ? 2 : k - 1]),
+            opposite(other)};
   }
   [[nodiscard]] TS_HD HalfEdgeId first_half_edge(EdgeId e) const {
     return HalfEdgeId(arrays_.first_side(e.index()));

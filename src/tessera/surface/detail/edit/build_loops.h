@@ -41,6 +41,11 @@ struct FillBytes {
   std::uint8_t* to;
   TS_HD void operator()(std::size_t i) const { to[i] = 0; }
 };
+struct CopyBytes {
+  const std::uint8_t* from;
+  std::uint8_t* to;
+  TS_HD void operator()(std::size_t i) const { to[i] = from[i]; }
+};
 struct FillLongs {
   std::uint64_t* to;
   TS_HD void operator()(std::size_t i) const { to[i] = 0; }

@@ -15,22 +15,24 @@ namespace tessera::detail {
 struct FlipQuad {
   Vec3d a, b, c, d;
 
-  /// A number with the sign of sin(x + y), where x and y are the angles at p and q between directions.
-  [[nodiscard]] static TS_HD double sine_of_sum(const Vec3d& u, const Vec3d& v, const Vec3d& s, const Vec3d& t) {
-    const double cross_uv = length(cross(u, v));
-    const double cross_st = length(cross(s, t));
-    const double sum = cross_uv * dot(s, t) + dot(u, v) * cross_st;
-    const double scale = std::sqrt(dot(u, u) * dot(v, v)) * std::sqrt(dot(s, s) * dot(t, t));
+  /// The sign of sin(x + y), where x is the angle between u and v and y that between s and t; 0 if rounding
+  /// could have decided it. Needs no roots: the terms sin(x) cos(y) and cos(x) sin(y) are compared as squares.
+  [[nodiscard]] static TS_HD int sign_of_sum(const Vec3d& u, const Vec3d& v, const Vec3d& s, const Vec3d& t) {
+    const double cos_x = dot(u, v);
+    const double cos_y = dot(s, t);
+    if (cos_x >= 0 && cos_y >= 0) return 1;
+    if (cos_x < 0 && cos_y < 0) return -1;
+    const Vec3d sin_x = cross(u, v);
+    const Vec3d sin_y = cross(s, t);
+    const double first = dot(sin_x, sin_x) * (cos_y * cos_y);
+    const double second = dot(sin_y, sin_y) * (cos_x * cos_x);
     constexpr double tolerance = 1e-9;
-    return sum < -tolerance * scale ? -1 : sum > tolerance * scale ? 1 : 0;
+    if (std::abs(first - second) <= tolerance * (first + second)) return 0;
+    return (first > second) == (cos_y > 0) ? 1 : -1;
   }
-  [[nodiscard]] TS_HD bool is_delaunay() const {
-    // Two angles of at most 90 degrees, which most are, need no roots.
-    if (dot(a - c, b - c) >= 0 && dot(a - d, b - d) >= 0) return true;
-    return sine_of_sum(a - c, b - c, a - d, b - d) >= 0;
-  }
+  [[nodiscard]] TS_HD bool is_delaunay() const { return sign_of_sum(a - c, b - c, a - d, b - d) >= 0; }
   [[nodiscard]] TS_HD bool is_convex() const {
-    return sine_of_sum(c - a, b - a, d - a, b - a) > 0 && sine_of_sum(c - b, a - b, d - b, a - b) > 0;
+    return sign_of_sum(c - a, b - a, d - a, b - a) > 0 && sign_of_sum(c - b, a - b, d - b, a - b) > 0;
   }
   /// The cosine of the bend at the edge; 1 if it is flat.
   [[nodiscard]] TS_HD bool bends_less(double cosine) const {
@@ -47,13 +49,10 @@ struct DelaunayFlip {
 
   TS_HD void declare(Cavity& cavity, Seed e) const {
     const EditMesh& mesh = cavity.mesh();
-    if (mesh.face_count(e) != 2) return;
-    const tiled::HalfEdgeId h = mesh.first_half_edge(e);
-    const tiled::HalfEdgeId across = mesh.across(h);
-    const tiled::VertexId c = mesh.opposite(h);
-    const tiled::VertexId d = mesh.opposite(across);
-    if (c == d) return;
-    const FlipQuad quad = {position[mesh.from(h)], position[mesh.to(h)], position[c], position[d]};
+    const EdgeDiamond diamond = mesh.diamond(e);
+    if (!diamond.right.is_valid() || diamond.right == diamond.left) return;
+    const FlipQuad quad = {position[diamond.from], position[diamond.to], position[diamond.left],
+                           position[diamond.right]};
     if (quad.is_delaunay() || !quad.is_convex() || !quad.bends_less(feature_cosine)) return;
     cavity.remove(e);
   }

@@ -164,7 +164,7 @@ Bytes DynamicStore::bytes() const {
   Bytes sum = Bytes{capacity_[2]} * (24 + 8 + 4) + Bytes{capacity_[1]} * 8 + Bytes{capacity_[0]} * 8;
   for (const auto& freed : freed_) sum += freed.bytes();
   for (const StoredColumn& column : columns_) sum += column.values.bytes() + column.staged.bytes();
-  return sum + edge_lists.bytes() + vertex_lists.bytes();
+  return sum + edge_lists.bytes() + vertex_lists.bytes() + scratch.bytes();
 }
 
 void DynamicStore::check_memory(Bytes needed) const {
@@ -172,6 +172,10 @@ void DynamicStore::check_memory(Bytes needed) const {
   throw Error(exec_.is_cuda() ? ErrorCode::out_of_device_memory : ErrorCode::out_of_memory,
               "the surface takes " + format_bytes(needed) + " now, but only " + format_bytes(memory_) +
                   " are allowed");
+}
+
+void DynamicStore::check_room(Bytes more) const {
+  if (memory_ != 0) check_memory(bytes() + more);
 }
 
 EditArrays DynamicStore::arrays() {

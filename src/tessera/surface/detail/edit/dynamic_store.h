@@ -13,6 +13,7 @@
 #include <tessera/exec/exec.h>
 #include <tessera/mesh/mesh.h>
 #include <tessera/surface/cavity.h>
+#include <tessera/surface/detail/edit/edit_scratch.h>
 #include <tessera/surface/dynamic_surface.h>
 #include <tessera/surface/edit_mesh.h>
 
@@ -84,8 +85,12 @@ class DynamicStore : public std::enable_shared_from_this<DynamicStore> {
   [[nodiscard]] CompactionMaps compact();
   [[nodiscard]] std::string validate();
 
+  /// Error(out_of_memory | out_of_device_memory) if so many more bytes are not allowed.
+  void check_room(Bytes more) const;
+
   Lists edge_lists;
   Lists vertex_lists;
+  EditScratch scratch;  ///< empty while an edit has it
 
   static constexpr std::uint32_t positions = 0;  ///< the column of the coordinates
 
@@ -94,7 +99,7 @@ class DynamicStore : public std::enable_shared_from_this<DynamicStore> {
   void grow(Kind kind, std::uint32_t needed);
   void write_tables();
   [[nodiscard]] std::uint32_t new_column(const ColumnShape& shape);
-  void check_memory(Bytes more) const;
+  void check_memory(Bytes needed) const;
   /// The live elements of a kind, those of the input first.
   [[nodiscard]] Array<std::uint32_t> export_order(Kind kind) const;
   [[nodiscard]] Field gather(const StoredColumn& column, std::span<const std::uint32_t> order) const;

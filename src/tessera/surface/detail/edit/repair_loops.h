@@ -28,7 +28,7 @@ struct FlagSuspects {
   std::uint8_t* edges;
 
   TS_HD void operator()(std::size_t i) const {
-    const CavityWork& work = round.works[round.winners[i]];
+    const CavityWork& work = round.works[i];
     if (work.outcome != CavityOutcome::won || work.is_regular) return;
     const EditArrays& mesh = round.mesh.arrays();
     const RoundScratch& scratch = round.scratch;
@@ -49,9 +49,10 @@ struct UnflagRemoved {
   RoundView round;
   std::uint8_t* vertices;
   TS_HD void operator()(std::size_t i) const {
-    const CavityWork& work = round.works[round.winners[i]];
-    if (work.outcome != CavityOutcome::won || work.request.kind != Kind::vertex) return;
-    for (std::uint32_t k = 0; k < work.request.count; ++k) vertices[work.request.elements[k]] = 0;
+    const CavityWork& work = round.works[i];
+    const CavityRequest& request = round.requests[work.cavity];
+    if (work.outcome != CavityOutcome::won || !request.removes(Kind::vertex)) return;
+    for (std::uint32_t k = 0; k < request.count; ++k) vertices[request.elements[k]] = 0;
   }
 };
 
@@ -101,7 +102,7 @@ struct NewEdges {
   const std::uint8_t* is_flagged;
   template <class F>
   TS_HD void visit(std::size_t i, const F& f) const {
-    const CavityWork& work = round.works[round.winners[i]];
+    const CavityWork& work = round.works[i];
     if (work.outcome != CavityOutcome::won) return;
     const std::uint32_t* ends = round.scratch.new_ends + 2 * std::size_t{work.staged[0]};
     for (std::uint32_t k = 0; k < 2 * work.used[1]; ++k) {
@@ -115,7 +116,7 @@ struct NewSides {
   const std::uint8_t* is_flagged;
   template <class F>
   TS_HD void visit(std::size_t i, const F& f) const {
-    const CavityWork& work = round.works[round.winners[i]];
+    const CavityWork& work = round.works[i];
     if (work.outcome != CavityOutcome::won) return;
     const NewIds ids = {work, round.scratch};
     const std::uint32_t* edges = round.scratch.new_edges + 3 * std::size_t{work.staged[1]};

@@ -9,6 +9,7 @@
 #include <tessera/core/random.h>
 #include <tessera/generate/detail/common/small_sort.h>
 #include <tessera/surface/cavity.h>
+#include <tessera/surface/detail/edit/edit_scratch.h>
 #include <tessera/surface/edit_mesh.h>
 
 namespace tessera::detail {
@@ -48,38 +49,58 @@ inline TS_HD void raise(std::uint8_t* flag) {
 #endif
 }
 
-struct FlagWinners {
-  const CavityWork* works;
-  std::uint8_t* flags;
-  TS_HD void operator()(std::size_t i) const { flags[i] = works[i].outcome == CavityOutcome::won ? 1 : 0; }
-};
+/// Sees which cavities hold all their claims, and lets the others try again.
+struct FindWinners {
+  RoundView round;
+  const std::uint32_t* chosen;  ///< candidates that declared cavities
+  std::uint8_t* is_winner;
+  std::uint32_t* face_counts;
 
-struct CountFaces {
-  const CavityWork* works;
-  const std::uint32_t* winners;
+  TS_HD void operator()(std::size_t i) const {
+    const CavityRequest& request = round.requests[chosen[i]];
+    const std::uint64_t claim = round.claim(request.seed, request.priority);
+    std::uint32_t faces = 0;
+    bool has_all = true;
+    for_each_removed_face(round.mesh, request, [&](std::uint32_t face) {
+      ++faces;
+      has_all = has_all && round.claims[face] == claim;
+    });
+    is_winner[i] = has_all ? 1 : 0;
+    face_counts[i] = faces;
+    if (!has_all) raise(round.next + request.seed);
+  }
+};
+/// The requests of winners and how many faces they remove.
+struct ListWinners {
+  const std::uint32_t* chosen;
+  const std::uint32_t* face_counts;
+  std::uint32_t* winners;  ///< among the chosen; becomes their requests
   std::uint32_t* counts;
-  TS_HD void operator()(std::size_t i) const { counts[i] = works[winners[i]].face_count; }
+  TS_HD void operator()(std::size_t i) const {
+    counts[i] = face_counts[winners[i]];
+    winners[i] = chosen[winners[i]];
+  }
 };
 
 /// The shape of one cavity: which edges go with its faces, and the boundary of those that stay.
 class CavityShape {
  public:
-  TS_HD CavityShape(const RoundView& round, CavityWork& work) : round_(&round), work_(&work) {}
+  TS_HD CavityShape(const RoundView& round, CavityWork& work)
+      : round_(&round), request_(&round.requests[work.cavity]), work_(&work) {}
 
   TS_HD void find() {
     const RoundScratch& scratch = round_->scratch;
     std::uint32_t* faces = scratch.faces + work_->face_begin;
     std::uint32_t count = 0;
-    for_each_removed_face(round_->mesh, work_->request, [&](std::uint32_t face) { faces[count++] = face; });
+    for_each_removed_face(round_->mesh, *request_, [&](std::uint32_t face) { faces[count++] = face; });
     sort_out_edges();
-    if (removes_list_ && !work_->request.may_be_any) return fail(CavityOutcome::not_a_surface);
+    if (removes_list_ && !request_->may_be_any) return fail(CavityOutcome::not_a_surface);
     order_boundary();
     if (work_->outcome != CavityOutcome::won) return;
-    if (work_->is_open && !work_->request.may_be_open) return fail(CavityOutcome::open);
+    if (work_->is_open && !request_->may_be_open) return fail(CavityOutcome::open);
     work_->is_simple = work_->loop_count == 1 && meets_no_vertex_twice();
     work_->has_inner = corners_met_ != 3 * work_->face_count;
-    // A cavity without faces is that of an isolated vertex.
-    if (!work_->is_simple && !work_->request.may_be_any && work_->face_count != 0)
+    if (!work_->is_simple && !request_->may_be_any && !is_isolated_vertex())
       return fail(CavityOutcome::several_holes);
     find_room();
   }
@@ -90,22 +111,27 @@ class CavityShape {
     bool is_reversed;
   };
 
+  /// Nobody can claim a vertex without faces: only its own cavity may remove it.
+  [[nodiscard]] TS_HD bool is_isolated_vertex() const {
+    return work_->face_count == 0 && request_->removes(Kind::vertex) && request_->count == 1 &&
+           request_->elements[0] == request_->seed && round_->seeds_are_vertices;
+  }
   [[nodiscard]] TS_HD const EditArrays& mesh() const { return round_->mesh.arrays(); }
   [[nodiscard]] TS_HD std::size_t segment() const { return 3 * std::size_t{work_->face_begin}; }
   [[nodiscard]] TS_HD bool is_mine(std::uint32_t h) const { return round_->claims[h / 3] == work_->claim; }
   TS_HD void fail(CavityOutcome outcome) { work_->outcome = outcome; }
 
   [[nodiscard]] TS_HD bool is_named(std::uint32_t element) const {
-    for (std::uint32_t i = 0; i < work_->request.count; ++i) {
-      if (work_->request.elements[i] == element) return true;
+    for (std::uint32_t i = 0; i < request_->count; ++i) {
+      if (request_->elements[i] == element) return true;
     }
     return false;
   }
   /// Does the edge of a half-edge of a removed face go?
   [[nodiscard]] TS_HD bool is_removed(std::uint32_t h) const {
     const std::uint32_t e = mesh().edges[h];
-    if (work_->request.kind == Kind::edge && is_named(e)) return true;
-    if (work_->request.kind == Kind::vertex &&
+    if (request_->removes(Kind::edge) && is_named(e)) return true;
+    if (request_->removes(Kind::vertex) &&
         (is_named(mesh().corners[h]) || is_named(mesh().corners[EditArrays::next(h)])))
       return true;
     if (!mesh().is_listed(e)) {
@@ -122,7 +148,7 @@ class CavityShape {
   TS_HD void sort_out_edges() {
     const std::uint32_t* faces = round_->scratch.faces + work_->face_begin;
     std::uint32_t* last = round_->scratch.boundary + segment() + 3 * std::size_t{work_->face_count};
-    const bool names_vertices = work_->request.kind == Kind::vertex;
+    const bool names_vertices = request_->removes(Kind::vertex);
     for (std::uint32_t i = 0; i < work_->face_count; ++i) {
       for (std::uint32_t h = 3 * faces[i]; h < 3 * faces[i] + 3; ++h) {
         if (names_vertices && is_named(mesh().corners[h])) ++corners_met_;
@@ -137,8 +163,8 @@ class CavityShape {
         ++work_->edge_count;
       }
     }
-    if (work_->request.kind == Kind::edge && work_->boundary_count != 0) {
-      const std::uint32_t h = EditArrays::next(mesh().first_side(work_->request.elements[0]));
+    if (request_->removes(Kind::edge) && work_->boundary_count != 0) {
+      const std::uint32_t h = EditArrays::next(mesh().first_side(request_->elements[0]));
       if (!is_removed(h)) start_ = h;
     }
   }
@@ -225,7 +251,7 @@ class CavityShape {
     if (work_->boundary_count == 0) return;
     std::uint32_t done = follow(start_, 0);
     if (done == work_->boundary_count) return;
-    if (!work_->request.may_be_any) return fail(CavityOutcome::several_holes);
+    if (!request_->may_be_any) return fail(CavityOutcome::several_holes);
     const std::uint32_t* faces = round_->scratch.faces + work_->face_begin;
     for (std::uint32_t i = 0; i < 3 * work_->face_count && done < work_->boundary_count; ++i) {
       const std::uint32_t h = 3 * faces[i / 3] + i % 3;
@@ -242,7 +268,7 @@ class CavityShape {
   [[nodiscard]] TS_HD bool meets_no_vertex_twice() const {
     std::uint32_t* vertices = round_->scratch.boundary_new + segment();
     const std::uint32_t n = work_->boundary_count;
-    const Hole hole(round_->mesh, *work_, round_->scratch);
+    const Hole hole(*round_, *work_);
     for (std::uint32_t i = 0; i < n; ++i) vertices[i] = hole.tail(i).index();
     sort_few(vertices, vertices + n);
     bool is_simple = true;
@@ -256,7 +282,7 @@ class CavityShape {
 
   /// As many faces and edges as triangulations of a disc with more holes have (Euler).
   TS_HD void find_room() const {
-    const CavityRequest& request = work_->request;
+    const CavityRequest& request = *request_;
     const std::uint32_t vertices = request.new_vertices;
     const std::uint32_t bound = work_->boundary_count + (work_->is_open ? 1 : 0);
     const std::uint32_t loops = work_->loop_count;
@@ -268,13 +294,14 @@ class CavityShape {
   }
 
   const RoundView* round_;
+  const CavityRequest* request_;
   CavityWork* work_;
   std::uint32_t start_ = 0;
   std::uint32_t corners_met_ = 0;
   bool removes_list_ = false;
 };
 
-/// What the winners need: each a number for edges in the high half and one for faces in the low.
+/// Finds the shapes of the winners and what they need: of edges in the high half, of faces in the low.
 struct ShapeCavities {
   RoundView round;
   const std::uint32_t* face_begins;
@@ -283,107 +310,32 @@ struct ShapeCavities {
   std::uint64_t* fresh;
 
   TS_HD void operator()(std::size_t i) const {
-    CavityWork& work = round.works[round.winners[i]];
+    CavityWork work = {};
+    work.cavity = round.winners[i];
+    const CavityRequest& request = round.requests[work.cavity];
+    work.claim = round.claim(request.seed, request.priority);
+    work.outcome = CavityOutcome::won;
     work.face_begin = face_begins[i];
+    work.face_count = face_begins[i + 1] - face_begins[i];
     CavityShape(round, work).find();
     vertices[i] = work.room[0];
     staged[i] = std::uint64_t{work.room[1]} << 32 | work.room[2];
     fresh[i] = std::uint64_t{work.fresh_count(1)} << 32 | work.fresh_count(2);
-  }
-};
-
-/// Tells each winner where its new elements begin.
-struct PlaceRoom {
-  RoundView round;
-  const std::uint32_t* vertices;
-  const std::uint64_t* staged;
-  const std::uint64_t* fresh;
-
-  TS_HD void operator()(std::size_t i) const {
-    CavityWork& work = round.works[round.winners[i]];
-    work.staged[0] = static_cast<std::uint32_t>(staged[i] >> 32);
-    work.staged[1] = static_cast<std::uint32_t>(staged[i]);
-    work.fresh[0] = vertices[i];
-    work.fresh[1] = static_cast<std::uint32_t>(fresh[i] >> 32);
-    work.fresh[2] = static_cast<std::uint32_t>(fresh[i]);
-  }
-};
-
-/// The new edges of a cavity between two vertices that were there before.
-class Chords {
- public:
-  TS_HD Chords(const RoundView& round, const CavityWork& work) : round_(&round), work_(&work) {}
-
-  /// Calls f(a, b), a < b.
-  template <class F>
-  TS_HD void for_each(const F& f) const {
-    const std::uint32_t* ends = round_->scratch.new_ends + 2 * std::size_t{work_->staged[0]};
-    for (std::uint32_t i = 0; i < work_->used[1]; ++i) {
-      const std::uint32_t a = ends[2 * std::size_t{i}];
-      const std::uint32_t b = ends[2 * std::size_t{i} + 1];
-      if (is_new(a) || is_new(b)) continue;
-      f(a < b ? a : b, a < b ? b : a);
-    }
-  }
-  /// Are they joined already, by an edge that stays?
-  [[nodiscard]] TS_HD bool is_joined(std::uint32_t a, std::uint32_t b) const {
-    const tiled::EdgeId e = round_->mesh.find_edge(tiled::VertexId(a), tiled::VertexId(b));
-    if (!e.is_valid()) return false;
-    const std::uint32_t* removed =
-        round_->scratch.boundary + 3 * (std::size_t{work_->face_begin} + work_->face_count) - work_->edge_count;
-    for (std::uint32_t i = 0; i < work_->edge_count; ++i) {
-      if (removed[i] == e.index()) return false;
-    }
-    return true;
-  }
-
- private:
-  [[nodiscard]] TS_HD bool is_new(std::uint32_t v) const {
-    for (std::uint32_t i = 0; i < work_->used[0]; ++i) {
-      if (NewIds{*work_, round_->scratch}.vertex(i) == v) return true;
-    }
-    return false;
-  }
-
-  const RoundView* round_;
-  const CavityWork* work_;
-};
-
-/// Refuses cavities that would repeat an edge of the mesh, and counts the chords of the others.
-struct CheckChords {
-  RoundView round;
-  std::uint32_t* counts;
-
-  TS_HD void operator()(std::size_t i) const {
-    CavityWork& work = round.works[round.winners[i]];
-    counts[i] = 0;
-    if (work.outcome != CavityOutcome::won) return;
-    const Chords chords(round, work);
-    bool is_repeated = false;
-    std::uint32_t count = 0;
-    chords.for_each([&](std::uint32_t a, std::uint32_t b) {
-      ++count;
-      is_repeated = is_repeated || chords.is_joined(a, b);
-    });
-    if (is_repeated) work.outcome = CavityOutcome::repeats_edge;
-    else counts[i] = count;
+    round.works[i] = work;
   }
 };
 
 /// A hash table from pairs of vertices to the highest claim on them.
 struct ChordTable {
-  std::uint64_t* keys;
-  std::uint64_t* claims;
+  ChordEntry* entries;
   std::uint64_t mask;
 
-  [[nodiscard]] static TS_HD std::uint64_t key(std::uint32_t a, std::uint32_t b) {
-    return std::uint64_t{a} << 32 | b;  // b > a: never 0
-  }
-  /// The place of a key, which is put there if it is new.
-  [[nodiscard]] TS_HD std::uint64_t place(std::uint64_t key) const {
-    for (std::uint64_t at = splitmix64(key) & mask;; at = (at + 1) & mask) {
-      const std::uint64_t there = put(keys + at, key);
-      if (there == 0 || there == key) return at;
+  /// The entry of a pair, a < b, which is put there if it is new.
+  [[nodiscard]] TS_HD ChordEntry& at(std::uint32_t a, std::uint32_t b) const {
+    const std::uint64_t key = std::uint64_t{a} << 32 | b;
+    for (std::uint64_t place = splitmix64(key) & mask;; place = (place + 1) & mask) {
+      const std::uint64_t there = put(&entries[place].key, key);
+      if (there == 0 || there == key) return entries[place];
     }
   }
 
@@ -392,21 +344,25 @@ struct ChordTable {
 #if defined(__CUDA_ARCH__)
     return atomicCAS(reinterpret_cast<unsigned long long*>(to), 0ull, static_cast<unsigned long long>(key));
 #else
-    std::uint64_t seen = 0;
-    std::atomic_ref<std::uint64_t>(*to).compare_exchange_strong(seen, key, std::memory_order_relaxed);
+    std::uint64_t seen = std::atomic_ref<std::uint64_t>(*to).load(std::memory_order_relaxed);
+    if (seen == 0) std::atomic_ref<std::uint64_t>(*to).compare_exchange_strong(seen, key, std::memory_order_relaxed);
     return seen;
 #endif
   }
+};
+struct ClearChords {
+  ChordTable table;
+  TS_HD void operator()(std::size_t i) const { table.entries[i] = {0, 0}; }
 };
 
 struct ClaimChords {
   RoundView round;
   ChordTable table;
   TS_HD void operator()(std::size_t i) const {
-    const CavityWork& work = round.works[round.winners[i]];
-    if (work.outcome != CavityOutcome::won) return;
-    Chords(round, work).for_each([&](std::uint32_t a, std::uint32_t b) {
-      atomic_max(table.claims + table.place(ChordTable::key(a, b)), work.claim);
+    if (round.chord_counts[i] == 0) return;
+    CavityWork& work = round.works[i];
+    Hole(round, work).for_each_chord([&](std::uint32_t a, std::uint32_t b) {
+      atomic_max(&table.at(a, b).claim, work.claim);
     });
   }
 };
@@ -416,10 +372,10 @@ struct ResolveChords {
   RoundView round;
   ChordTable table;
   TS_HD void operator()(std::size_t i) const {
-    CavityWork& work = round.works[round.winners[i]];
-    if (work.outcome != CavityOutcome::won) return;
-    Chords(round, work).for_each([&](std::uint32_t a, std::uint32_t b) {
-      if (table.claims[table.place(ChordTable::key(a, b))] != work.claim) work.outcome = CavityOutcome::lost;
+    if (round.chord_counts[i] == 0) return;
+    CavityWork& work = round.works[i];
+    Hole(round, work).for_each_chord([&](std::uint32_t a, std::uint32_t b) {
+      if (table.at(a, b).claim != work.claim) work.outcome = CavityOutcome::lost;
     });
   }
 };
@@ -429,7 +385,7 @@ struct CountOutcomes {
   RoundView round;
   std::uint32_t* counters;
   TS_HD void operator()(std::size_t i) const {
-    const CavityWork& work = round.works[round.winners[i]];
+    const CavityWork& work = round.works[i];
     if (work.outcome != CavityOutcome::won) count_one(counters + static_cast<std::size_t>(work.outcome));
     else if (!work.is_regular) count_one(counters + irregular_counter);
   }
@@ -442,25 +398,31 @@ struct CommitCavities {
   std::uint32_t* vertex_origins;
   std::uint32_t* face_origins;
   Kind seeds;
-  std::uint8_t* next;  ///< flags of the candidates of the next round
   bool marks_touched;
+  bool retries_repeating;   ///< cavities that would repeat an edge: it may be gone now
+  std::uint32_t* counters;  ///< the first: of cavities that give ids back
   std::uint32_t* freed[3];  ///< how many ids each cavity gives back
 
   TS_HD void operator()(std::size_t i) const {
-    const CavityWork& work = round.works[round.winners[i]];
+    const CavityWork& work = round.works[i];
+    const CavityRequest& request = round.requests[work.cavity];
     const bool won = work.outcome == CavityOutcome::won;
     if (won) {
       commit_faces(work);
       commit_edges(work);
       commit_boundary(work);
-      commit_vertices(work);
+      commit_vertices(work, request);
       commit_columns(work);
       if (marks_touched) mark(work);
     }
+    if (work.outcome == CavityOutcome::lost ||
+        (retries_repeating && work.outcome == CavityOutcome::repeats_edge))
+      raise(round.next + request.seed);
     clear_unused(work, won);
-    freed[0][i] = work.room[0] + (won ? count_removed_vertices(work.request) - work.used[0] : 0);
+    freed[0][i] = work.room[0] + (won ? count_removed_vertices(request) - work.used[0] : 0);
     freed[1][i] = work.fresh_count(1) + (won ? work.edge_count - work.used[1] : 0);
     freed[2][i] = work.fresh_count(2) + (won ? work.face_count - work.used[2] : 0);
+    if (freed[0][i] + freed[1][i] + freed[2][i] != 0) count_one(counters);
   }
 
   [[nodiscard]] static TS_HD bool is_first(const CavityRequest& request, std::uint32_t k) {
@@ -470,7 +432,7 @@ struct CommitCavities {
     return true;
   }
   [[nodiscard]] static TS_HD std::uint32_t count_removed_vertices(const CavityRequest& request) {
-    if (request.kind != Kind::vertex) return 0;
+    if (!request.removes(Kind::vertex)) return 0;
     std::uint32_t count = 0;
     for (std::uint32_t k = 0; k < request.count; ++k) count += is_first(request, k) ? 1 : 0;
     return count;
@@ -530,10 +492,10 @@ struct CommitCavities {
     if (handle >= EditArrays::removed || (handle & EditArrays::listed) != 0) return;
     if (round.claims[handle / 3] == work.claim) store_relaxed(mesh.handles + v, h);
   }
-  TS_HD void commit_vertices(const CavityWork& work) const {
-    if (work.request.kind == Kind::vertex) {
-      for (std::uint32_t k = 0; k < work.request.count; ++k)
-        store_relaxed(mesh.handles + work.request.elements[k], EditArrays::removed);
+  TS_HD void commit_vertices(const CavityWork& work, const CavityRequest& request) const {
+    if (request.removes(Kind::vertex)) {
+      for (std::uint32_t k = 0; k < request.count; ++k)
+        store_relaxed(mesh.handles + request.elements[k], EditArrays::removed);
     }
     for (std::uint32_t i = 0; i < work.used[0]; ++i) {
       const std::uint32_t v = ids(work).vertex(i);
@@ -576,26 +538,14 @@ struct CommitCavities {
 
   TS_HD void mark(const CavityWork& work) const {
     if (seeds == Kind::face) {
-      for (std::uint32_t i = 0; i < work.used[2]; ++i) raise(next + ids(work).face(i));
+      for (std::uint32_t i = 0; i < work.used[2]; ++i) raise(round.next + ids(work).face(i));
     } else if (seeds == Kind::edge) {
-      for (std::uint32_t i = 0; i < work.used[1]; ++i) raise(next + ids(work).edge(i));
-      for (std::uint32_t i = 0; i < work.boundary_count; ++i) raise(next + boundary_edge(work, i));
+      for (std::uint32_t i = 0; i < work.used[1]; ++i) raise(round.next + ids(work).edge(i));
+      for (std::uint32_t i = 0; i < work.boundary_count; ++i) raise(round.next + boundary_edge(work, i));
     } else {
       const std::uint32_t* corners = round.scratch.new_corners + 3 * std::size_t{work.staged[1]};
-      for (std::uint32_t h = 0; h < 3 * work.used[2]; ++h) raise(next + corners[h]);
+      for (std::uint32_t h = 0; h < 3 * work.used[2]; ++h) raise(round.next + corners[h]);
     }
-  }
-};
-
-/// Puts cavities that should be tried again among the next candidates.
-struct MarkAgain {
-  const CavityWork* works;
-  std::uint8_t* next;
-  bool also_repeating;  ///< those that would repeat an edge: it may be gone now
-  TS_HD void operator()(std::size_t i) const {
-    const CavityOutcome outcome = works[i].outcome;
-    if (outcome == CavityOutcome::lost || (also_repeating && outcome == CavityOutcome::repeats_edge))
-      next[works[i].seed] = 1;
   }
 };
 
@@ -607,13 +557,14 @@ struct ListFreed {
   std::uint32_t* ids;
 
   TS_HD void operator()(std::size_t i) const {
-    const CavityWork& work = round.works[round.winners[i]];
+    const CavityWork& work = round.works[i];
+    const CavityRequest& request = round.requests[work.cavity];
     const bool won = work.outcome == CavityOutcome::won;
     std::uint32_t* to = ids + offsets[i];
     const NewIds all = {work, round.scratch};
     if (kind == 0) {
-      for (std::uint32_t k = 0; won && work.request.kind == Kind::vertex && k < work.request.count; ++k) {
-        if (CommitCavities::is_first(work.request, k)) *to++ = work.request.elements[k];
+      for (std::uint32_t k = 0; won && request.removes(Kind::vertex) && k < request.count; ++k) {
+        if (CommitCavities::is_first(request, k)) *to++ = request.elements[k];
       }
       for (std::uint32_t k = won ? work.used[0] : 0; k < work.room[0]; ++k) *to++ = all.vertex(k);
       return;
@@ -622,13 +573,6 @@ struct ListFreed {
     for (std::uint32_t k = won ? work.used[kind] : own; k < own + work.fresh_count(kind); ++k)
       *to++ = kind == 1 ? all.edge(k) : all.face(k);
   }
-};
-
-/// Lowers the flags of candidates.
-struct LowerFlags {
-  const std::uint32_t* list;
-  std::uint8_t* flags;
-  TS_HD void operator()(std::size_t i) const { flags[list[i]] = 0; }
 };
 
 }  // namespace tessera::detail

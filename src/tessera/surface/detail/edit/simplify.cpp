@@ -1,0 +1,254 @@
+#include <tessera/surface/simplify.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <tessera/core/config.h>
+#include <tessera/core/detail/monitor.h>
+#include <tessera/core/error.h>
+#include <tessera/exec/buffer.h>
+#include <tessera/exec/primitives.h>
+#include <tessera/surface/detail/cuda/simplify.h>
+#include <tessera/surface/detail/edit/simplify_operators.h>
+#include <tessera/surface/detail/run_loop.h>
+
+namespace tessera {
+
+using namespace detail;
+
+namespace {
+
+[[nodiscard]] double cosine(double degrees) {
+  return std::cos(degrees * std::numbers::pi / 180);
+}
+
+void check(bool is_sound, const char* sentence) {
+  if (!is_sound) throw Error(ErrorCode::bad_option, sentence);
+}
+
+void check(const SimplifyOptions& options) {
+  check(!options.target_faces || !options.ratio, "simplify takes a number of faces or a ratio, not both");
+  check(options.target_faces || options.ratio || options.max_error,
+        "simplify needs a number of faces, a ratio or an error bound to stop at");
+  check(!options.ratio || (*options.ratio >= 0 && *options.ratio <= 1), "the ratio must be between 0 and 1");
+  check(!options.max_error || (*options.max_error >= 0 && std::isfinite(*options.max_error)),
+        "the error bound must be a distance of 0 or more");
+  check(options.feature_angle >= 0 && options.feature_angle <= 180,
+        "the angle of features must be between 0 and 180 degrees");
+  check(options.constraint_weight >= 0 && std::isfinite(options.constraint_weight),
+        "the weight of constraints must be a number of 0 or more");
+  check(options.max_normal_change > 0 && options.max_normal_change <= 90,
+        "the change of normals must be above 0 and at most 90 degrees");
+  check(options.max_aspect_ratio == 0 ||
+            (options.max_aspect_ratio >= 1 && std::isfinite(options.max_aspect_ratio)),
+        "the aspect ratio must be at least 1, or 0 for no limit");
+}
+
+/// One simplification: costs are made once for all edges, later by the operator for those it makes. So a round
+/// chooses candidates by cost, judges them, and leaves conflicts between their faces to edit().
+class Simplification {
+ public:
+  Simplification(const DynamicSurface& surface, const SimplifyOptions& options)
+      : surface_(surface),
+        options_(options),
+        exec_(surface.exec()),
+        quadric_(surface),
+        cost_(surface, Collapses::never),
+        faces_at_start_(surface.face_count()),
+        target_(find_target(options, faces_at_start_)) {}
+
+  [[nodiscard]] SimplifyReport run();
+
+ private:
+  [[nodiscard]] static std::size_t find_target(const SimplifyOptions& options, std::size_t faces) {
+    if (options.target_faces) return *options.target_faces;
+    if (options.ratio) return static_cast<std::size_t>(std::llround(*options.ratio * static_cast<double>(faces)));
+    return 0;
+  }
+  [[nodiscard]] EditMesh mesh() const { return surface_.mesh(); }
+  [[nodiscard]] std::size_t edge_end() const { return surface_.id_end(Kind::edge); }
+  /// Never below the target by more than one face.
+  [[nodiscard]] std::size_t collapses_left() const { return (surface_.face_count() - target_ + 1) / 2; }
+
+  void prepare();
+  [[nodiscard]] std::uint32_t choose_limit();
+  [[nodiscard]] std::size_t choose_candidates(std::uint32_t limit);
+  [[nodiscard]] std::size_t keep_cheapest(std::size_t count, std::size_t kept);
+  void collapse(std::size_t count);
+  [[nodiscard]] SimplifyStop find_reason();
+
+  const DynamicSurface& surface_;
+  const SimplifyOptions& options_;
+  Exec exec_;
+  EditAttribute<VertexId, Quadric> quadric_;
+  EditAttribute<EdgeId, std::uint32_t> cost_;
+  std::size_t faces_at_start_;
+  std::size_t target_;
+  Collapses collapses_ = {};
+  SimplifyReport report_ = {};
+
+  Buffer<std::uint8_t> flags_ = {};
+  Buffer<std::uint32_t> cheap_ = {};
+  Buffer<std::uint32_t> active_ = {};
+  Buffer<std::uint32_t> keys_ = {};
+  Buffer<std::uint64_t> best_ = {};
+  Buffer<std::uint32_t> samples_ = {};
+};
+
+void Simplification::prepare() {
+  const std::size_t edges = edge_end();
+  const std::size_t vertices = surface_.id_end(Kind::vertex);
+  flags_ = Buffer<std::uint8_t>(exec_, edges);
+  cheap_ = Buffer<std::uint32_t>(exec_, edges);
+  active_ = Buffer<std::uint32_t>(exec_, edges);
+  best_ = Buffer<std::uint64_t>(exec_, vertices);
+  Buffer<double> weights(exec_, vertices);
+  run_loop(exec_, edges,
+           FindFeatures{mesh(), surface_.positions(), cosine(options_.feature_angle), flags_.data()});
+  run_loop(exec_, vertices,
+           MakeQuadrics{mesh(), surface_.positions(), quadric_.view(), flags_.data(),
+                        options_.constraint_weight, weights.data()});
+  const double mean = reduce_sum<double>(exec_, weights.span()) /
+                      static_cast<double>(std::max<std::size_t>(surface_.vertex_count(), 1));
+  collapses_ = {surface_.positions(),
+                quadric_.view(),
+                {cosine(options_.max_normal_change), options_.max_aspect_ratio, options_.max_error.value_or(-1)},
+                mean > 0 ? 1 / (mean * mean) : 1};
+  run_loop(exec_, edges, MakeCosts{mesh(), collapses_, cost_.view()});
+}
+
+/// The cost up to which edges are candidates: those that a sequential order would collapse next, and some
+/// more, so that rounds are few. Of a sample, which is all edges of a small mesh.
+std::uint32_t Simplification::choose_limit() {
+  constexpr std::size_t max_samples = 1 << 15;
+  constexpr double surplus = 1.5;
+  constexpr double least_part = 0.1;
+  const std::size_t edges = edge_end();
+  const std::size_t stride = (edges + max_samples - 1) / max_samples;
+  const std::size_t count = (edges + stride - 1) / stride;
+  if (samples_.size() < count) samples_ = Buffer<std::uint32_t>(exec_, count);
+  run_loop(exec_, count,
+           SampleCosts{mesh(), cost_.view(), static_cast<std::uint32_t>(edges),
+                       static_cast<std::uint32_t>(stride), samples_.data()});
+  const Array<std::uint32_t> all = samples_.to_host(count);
+  std::vector<std::uint32_t> costs(all.begin(), all.end());
+  std::erase_if(costs, [](std::uint32_t cost) { return cost >= Collapses::never; });
+  if (costs.size() < 2) return Collapses::never - 1;
+  const double part = std::max(
+      least_part, surplus * static_cast<double>(collapses_left()) / static_cast<double>(surface_.edge_count()));
+  const auto rank = static_cast<std::size_t>(part * static_cast<double>(costs.size()));
+  if (rank + 1 >= costs.size()) return Collapses::never - 1;
+  std::nth_element(costs.begin(), costs.begin() + static_cast<std::ptrdiff_t>(rank), costs.end());
+  return costs[rank];
+}
+
+/// Legal collapses that are the cheapest ones at both ends, by ascending id in active_. How many.
+std::size_t Simplification::choose_candidates(std::uint32_t limit) {
+  run_loop(exec_, edge_end(), FlagCheap{mesh(), cost_.view(), limit, flags_.data()});
+  const std::size_t cheap = compact_indices(exec_, flags_.span(), cheap_.span());
+  const auto salt = static_cast<std::uint32_t>(splitmix64(options_.seed ^ splitmix64(report_.rounds)));
+  const VertexChoice choice = {mesh(), cost_.view(), cheap_.data(), best_.data(), salt};
+  run_loop(exec_, best_.size(), ForgetChoice{choice});
+  run_loop(exec_, cheap, OfferEdges{choice});
+  run_loop(exec_, cheap, JudgeEdges{choice, collapses_, flags_.data()});
+  const std::size_t count = compact<std::uint32_t>(exec_, cheap_.span().first(cheap),
+                                                   flags_.span().first(cheap), active_.span());
+  const std::size_t left = collapses_left();
+  return count <= left ? count : keep_cheapest(count, left);
+}
+
+/// By cost, then by id.
+std::size_t Simplification::keep_cheapest(std::size_t count, std::size_t kept) {
+  if (keys_.size() < count) keys_ = Buffer<std::uint32_t>(exec_, count);
+  const std::span<std::uint32_t> ids = active_.span().first(count);
+  const std::span<std::uint32_t> keys = keys_.span().first(count);
+  run_loop(exec_, count, GatherCosts{cost_.view(), ids.data(), keys.data()});
+  sort_pairs<std::uint32_t, std::uint32_t>(exec_, keys, ids);
+  sort_keys<std::uint32_t>(exec_, ids.first(kept), bits_in_use(edge_end()));
+  return kept;
+}
+
+void Simplification::collapse(std::size_t count) {
+  const QuadricCollapse op = {collapses_, cost_.view()};
+  const EditOptions once = {.seed = options_.seed ^ splitmix64(report_.rounds),
+                            .max_rounds = 1,
+                            .active = std::span<const std::uint32_t>(active_.span().first(count)),
+                            .watch = options_.watch};
+  const auto edit_once = [&] {
+    if constexpr (built_with_cuda) {
+      if (exec_.is_cuda()) return cuda::collapse_edges(surface_, op, once);
+    }
+    return edit(surface_, op, once);
+  };
+  const EditReport round = edit_once();
+  ++report_.rounds;
+  report_.collapses += round.won;
+  // No progress: these would be tried forever.
+  if (round.won == 0) run_loop(exec_, count, RefuseListed{cost_.view(), active_.data()});
+}
+
+SimplifyReport Simplification::run() {
+  const Monitor& monitor = monitor_of(options_.monitor);
+  if (surface_.face_count() > target_) prepare();
+  constexpr std::size_t rounds_between_pardons = 8;
+  std::size_t pardoned_at = 0;  // collapses
+  std::size_t rounds = 0;
+  while (surface_.face_count() > target_) {
+    const std::size_t to_go = faces_at_start_ - target_;
+    monitor.update("simplifying",
+                   1 - static_cast<double>(surface_.face_count() - target_) / static_cast<double>(to_go));
+    const std::uint32_t limit = choose_limit();
+    const std::size_t count = choose_candidates(limit);
+    if (count != 0) collapse(count);
+    const bool is_exhausted = count == 0 && limit == Collapses::never - 1;
+    if (is_exhausted && pardoned_at == report_.collapses) break;
+    if (is_exhausted || ++rounds % rounds_between_pardons == 0) {
+      run_loop(exec_, edge_end(), Pardon{cost_.view()});
+      if (is_exhausted) pardoned_at = report_.collapses;
+    }
+  }
+  report_.faces = surface_.face_count();
+  report_.stop = report_.faces <= target_ ? SimplifyStop::target : find_reason();
+  return report_;
+}
+
+SimplifyStop Simplification::find_reason() {
+  constexpr std::array reasons = {std::pair(CollapseVerdict::error_bound, SimplifyStop::error_bound),
+                                  std::pair(CollapseVerdict::fold_over, SimplifyStop::fold_over),
+                                  std::pair(CollapseVerdict::aspect_ratio, SimplifyStop::aspect_ratio)};
+  SimplifyStop reason = SimplifyStop::link_condition;
+  const auto count = [&](CollapseVerdict verdict) {
+    run_loop(exec_, edge_end(), CountVerdict{mesh(), collapses_, verdict, cheap_.data()});
+    return reduce_sum<std::uint32_t>(exec_, cheap_.span().first(edge_end()));
+  };
+  std::uint32_t most = count(CollapseVerdict::link_condition);
+  for (const auto& [verdict, stop] : reasons) {
+    const std::uint32_t found = count(verdict);
+    if (found <= most) continue;
+    most = found;
+    reason = stop;
+  }
+  return reason;
+}
+
+}  // namespace
+
+SimplifyReport simplify(const DynamicSurface& surface, const SimplifyOptions& options) {
+  check(options);
+  return Simplification(surface, options).run();
+}
+
+TriMesh simplify(const TriMesh& mesh, const SimplifyOptions& options) {
+  check(options);
+  const DynamicSurface surface(
+      mesh, {.exec = options.exec, .memory = options.memory, .monitor = options.monitor});
+  simplify(surface, options);
+  return surface.to_mesh();
+}
+
+}  // namespace tessera

@@ -1,0 +1,2 @@
+#include <gtest/gtest.h>
+#include <tessera/surface/simplify.h>

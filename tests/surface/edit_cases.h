@@ -10,6 +10,9 @@
 #include <tessera/surface/dynamic_surface.h>
 #include <tessera/surface/edit.h>
 #include <tessera/surface/operators.h>
+#if defined(__CUDACC__)
+#include <tessera/surface/edit.cuh>
+#endif
 
 #include "surface/odd_surfaces.h"
 #include "surface/surface_meshes.h"

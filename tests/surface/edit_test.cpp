@@ -2,11 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <set>
+#include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
+#include <tessera/core/error.h>
+#include <tessera/core/progress.h>
 #include <tessera/mesh/make.h>
 #include <tessera/surface/dynamic_surface.h>
 #include <tessera/surface/edit.h>
@@ -121,6 +126,214 @@ TEST(Edit, CompactionKeepsTheMeshAndGivesMaps) {
     if (!to.is_valid()) continue;
     EXPECT_EQ(moved[to], f);
   }
+}
+
+TriMesh make_square() {
+  TriMesh mesh;
+  mesh.points = Array<Vec3d>{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}};
+  mesh.cells = {{VertexId(0), VertexId(1), VertexId(2)}, {VertexId(0), VertexId(2), VertexId(3)}};
+  return mesh;
+}
+
+/// Removes every face; the one with the highest x wins.
+struct RemoveRightmost {
+  using Seed = tiled::VertexId;
+  EditView<tiled::VertexId, Vec3d> position;
+  TS_HD void declare(Cavity& cavity, Seed v) const {
+    cavity.remove(v);
+    cavity.allow_any_shape();
+    const Vec3d p = position[v];
+    cavity.set_priority(static_cast<float>(2 * p.x + p.y));
+  }
+  TS_HD void fill(Hole&) const {}
+};
+
+// Vertices 0 and 2 have both faces, 1 and 3 one each: all cavities meet. Vertex 2 at (1, 1) has the highest
+// priority. It takes both faces with it.
+TEST(Edit, HigherPrioritiesWin) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    const DynamicSurface surface(make_square());
+    std::vector<EditRound> rounds;
+    edit(surface, RemoveRightmost{surface.positions()},
+         {.seed = seed, .max_rounds = 1, .watch = [&](const EditRound& round) { rounds.push_back(round); }});
+    ASSERT_EQ(rounds.size(), 1u);
+    EXPECT_EQ(rounds[0].candidates, 4u);
+    EXPECT_EQ(rounds[0].cavities, 4u);
+    EXPECT_EQ(rounds[0].won, 1u);
+    EXPECT_EQ(rounds[0].lost, 3u);
+    EXPECT_EQ(surface.face_count(), 0u);
+    EXPECT_EQ(surface.edge_count(), 0u);
+    EXPECT_EQ(surface.vertex_count(), 3u);
+    EXPECT_EQ(surface.validate(), "");
+    const TriMesh left = surface.to_mesh();
+    for (std::uint32_t v = 0; v < 3; ++v) EXPECT_NE(left.points[VertexId(v)], (Vec3d{1, 1, 0}));
+  }
+}
+
+/// Calls functions of its own; the parts that a test does not need do nothing.
+template <class SeedType, class Declare, class Fill>
+struct With {
+  using Seed = SeedType;
+  Declare declare_with;
+  Fill fill_with;
+  void declare(Cavity& cavity, Seed seed) const { declare_with(cavity, seed); }
+  void fill(Hole& hole) const { fill_with(hole); }
+};
+template <class Seed, class Declare, class Fill>
+EditReport run_once(const DynamicSurface& surface, const Declare& declare, const Fill& fill,
+                    EditOptions options = {}) {
+  options.max_rounds = 1;
+  const EditReport report = edit(surface, With<Seed, Declare, Fill>{declare, fill}, options);
+  EXPECT_EQ(surface.validate(), "");
+  return report;
+}
+constexpr auto fill_nothing = [](Hole&) {};
+
+TEST(Edit, SaysWhyACavityIsInvalid) {
+  const auto remove_one = [](auto id) {
+    return [id](Cavity& cavity, auto seed) {
+      if (seed == decltype(seed)(id)) cavity.remove(seed);
+    };
+  };
+  const DynamicSurface square(make_square());
+  // A vertex at the border: its edges there go, too.
+  EXPECT_EQ(run_once<tiled::VertexId>(square, remove_one(0u), fill_nothing).last.open, 1u);
+  // An edge of three faces.
+  const DynamicSurface fan(make_small_surface("three_face_fan"));
+  const auto remove_crowded = [](Cavity& cavity, tiled::EdgeId e) {
+    if (cavity.mesh().face_count(e) == 3) cavity.remove(e);
+  };
+  EXPECT_EQ(run_once<tiled::EdgeId>(fan, remove_crowded, fill_nothing).last.not_a_surface, 1u);
+  // The vertex between two fans has two links.
+  const DynamicSurface pinched(make_small_surface("bow_tie"));
+  const auto remove_middle = [](Cavity& cavity, tiled::VertexId v) {
+    if (cavity.mesh().valence(v) == 4) {
+      cavity.remove(v);
+      cavity.allow_open();
+    }
+  };
+  EXPECT_EQ(run_once<tiled::VertexId>(pinched, remove_middle, fill_nothing).last.several_holes, 1u);
+  // Nothing of that changed anything.
+  EXPECT_EQ(square.face_count(), 2u);
+  EXPECT_EQ(fan.face_count(), 3u);
+  EXPECT_EQ(pinched.face_count(), 2u);
+}
+
+TEST(Edit, RefusedAndOverfullHolesStayAsTheyWere) {
+  const DynamicSurface surface(make_ico(2));
+  const TriMesh before = surface.to_mesh();
+  const auto remove_all = [](Cavity& cavity, tiled::FaceId f) {
+    cavity.remove(f);
+    cavity.add_vertices(1);
+  };
+  EXPECT_EQ(run_once<tiled::FaceId>(surface, remove_all, [](Hole& hole) {
+              hole.fan(hole.add_vertex());
+              hole.refuse();
+            }).last.refused,
+            before.cells.size());
+  EXPECT_EQ(run_once<tiled::FaceId>(surface, remove_all, [](Hole& hole) {
+              hole.fan(hole.add_vertex());
+              EXPECT_FALSE(hole.add_vertex().is_valid());
+            }).last.overfull,
+            before.cells.size());
+  EXPECT_EQ(surface.to_mesh(), before);
+}
+
+// In a tetrahedron the other diagonal of two faces is always there already; in an octahedron it is not, but
+// flips that are made at once must not make the same one.
+TEST(Edit, NoEdgeIsMadeTwice) {
+  TriMesh mesh;
+  mesh.points = Array<Vec3d>{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  for (const auto& [a, b, c] : {std::array<std::uint32_t, 3>{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}})
+    mesh.cells.push_back({VertexId(a), VertexId(b), VertexId(c)});
+  const DynamicSurface tetrahedron(mesh);
+  EXPECT_EQ(edit(tetrahedron, FlipSome{{1.0, 1}}, {.max_rounds = 20}).won, 0u);
+  EXPECT_EQ(tetrahedron.to_mesh(), mesh);
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const DynamicSurface octahedron(make_small_surface("octahedron"));
+    EXPECT_GT(edit(octahedron, FlipSome{{1.0, seed}}, {.seed = seed, .max_rounds = 20}).won, 0u);
+    EXPECT_EQ(octahedron.validate(), "");
+  }
+}
+
+TEST(Edit, OnlyActiveElementsAreCandidates) {
+  const DynamicSurface surface(make_ico(3));
+  const std::vector<std::uint32_t> active = {5, 17, 230};
+  const EditReport report =
+      edit(surface, SplitSome{{1.0, 1}}, {.active = std::span<const std::uint32_t>(active)});
+  EXPECT_EQ(report.won, 3u);
+  EXPECT_EQ(surface.face_count(), 1280u + 6);
+  EXPECT_EQ(surface.validate(), "");
+}
+
+TEST(Edit, AttributesFollow) {
+  TriMesh mesh = make_square();
+  mesh.point_data.add(Field("x", Array<float>{0, 1, 1, 0}));
+  mesh.point_data.add(Field("label", Array<std::int32_t>{7, 8, 9, 10}));
+  mesh.cell_data.add(Field("part", Array<std::uint8_t>{3, 4}));
+  const DynamicSurface surface(mesh);
+  const EditAttribute<EdgeId, std::uint8_t> is_diagonal(surface);
+  const auto mark = is_diagonal.view();
+  const auto declare = [mark](Cavity& cavity, tiled::EdgeId e) {
+    if (cavity.mesh().face_count(e) != 2) return;
+    mark[e] = 1;
+    declare_split(cavity, e);
+  };
+  run_once<tiled::EdgeId>(surface, declare, [](Hole& hole) { fill_split(hole, 0.25); });
+  const TriMesh edited = surface.to_mesh();
+  ASSERT_EQ(edited.points.size(), 5u);
+  // A quarter of the way from one end of the diagonal (0, 0) - (1, 1) to the other.
+  const Vec3d p = edited.points[VertexId(4)];
+  EXPECT_TRUE(p == (Vec3d{0.25, 0.25, 0}) || p == (Vec3d{0.75, 0.75, 0}));
+  EXPECT_EQ(edited.field("x").as<float>()[4], static_cast<float>(p.x));
+  EXPECT_EQ(edited.field("label").as<std::int32_t>()[4], p.x < 0.5 ? 7 : 9);
+  EXPECT_EQ(edited.cell_data.at("part").size(), 4u);
+  const auto marks = is_diagonal.values();
+  std::size_t marked = 0;
+  for (std::uint32_t e = 0; e < marks.size(); ++e)
+    marked += surface.mesh().contains(tiled::EdgeId(e)) && marks[tiled::EdgeId(e)] == 1 ? 1 : 0;
+  EXPECT_EQ(marked, 2u);
+}
+
+TEST(Edit, WithoutMemoryTheLastMeshStays) {
+  const TriMesh mesh = make_ico(5);
+  const Bytes room = DynamicSurface(mesh).bytes();
+  const DynamicSurface surface(mesh, {.memory = room + room / 2});
+  try {
+    for (std::uint64_t round = 0; round < 6; ++round) edit(surface, SplitSome{{1.0, round}}, {.seed = round});
+    FAIL() << "64 times as many triangles fit";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::out_of_memory);
+  }
+  EXPECT_EQ(surface.validate(), "");
+  EXPECT_EQ(surface.vertex_count() + surface.face_count(), surface.edge_count() + 2);
+}
+
+TEST(Edit, AStopLeavesAMesh) {
+  const DynamicSurface surface(make_ico(4));
+  std::stop_source source;
+  Monitor monitor;
+  monitor.stop = source.get_token();
+  const EditOptions options = {.watch = [&](const EditRound&) { source.request_stop(); }, .monitor = &monitor};
+  EXPECT_THROW(edit(surface, CollapseSome{{0.9, 1}}, options), Error);
+  EXPECT_EQ(surface.validate(), "");
+}
+
+TEST(Edit, AVertexOfAHundredThousandFaces) {
+  const DynamicSurface surface(make_star(100000));
+  // Every edge at the hub is split or conflicts with its neighbours only.
+  const EditReport split = edit(surface, SplitSome{{1.0, 1}}, {.seed = 1});
+  EXPECT_EQ(split.won, 200000u);
+  const auto remove_hub = [](Cavity& cavity, tiled::VertexId v) {
+    std::uint32_t faces = 0;
+    for (const tiled::FaceId f : cavity.mesh().faces(v)) faces += f.is_valid() ? 1 : 0;
+    if (faces < 100000) return;
+    cavity.remove(v);
+    cavity.add_vertices(1);
+  };
+  const EditReport report =
+      run_once<tiled::VertexId>(surface, remove_hub, [](Hole& hole) { hole.fan(hole.add_vertex()); });
+  EXPECT_EQ(report.won, 1u);
 }
 
 }  // namespace

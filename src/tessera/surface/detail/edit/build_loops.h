@@ -51,6 +51,26 @@ struct FillLongs {
   TS_HD void operator()(std::size_t i) const { to[i] = 0; }
 };
 
+/// Lets faces begin at the corner at which they begin in the input.
+struct RotateFaces {
+  EditArrays mesh;
+  const TriMesh::Cell* cells;  ///< of the input
+  const std::uint32_t* face_origins;
+  const std::uint32_t* vertex_origins;
+
+  TS_HD void operator()(std::size_t f) const {
+    const std::uint32_t first = cells[face_origins[f]][0].index();
+    std::uint32_t* c = mesh.corners + 3 * f;
+    std::uint32_t* e = mesh.edges + 3 * f;
+    for (int k = 0; k < 2 && vertex_origins[c[0]] != first; ++k) {
+      const std::uint32_t corner = c[0];
+      const std::uint32_t edge = e[0];
+      c[0] = c[1], c[1] = c[2], c[2] = corner;
+      e[0] = e[1], e[1] = e[2], e[2] = edge;
+    }
+  }
+};
+
 /// Puts an edge's half-edges in their places.
 struct LinkEdges {
   EditArrays mesh;

@@ -102,7 +102,8 @@ DynamicStore::DynamicStore(const TriMesh& mesh, const DynamicOptions& options)
 }
 
 void DynamicStore::build(const TriMesh& mesh, const Monitor* monitor) {
-  const Surface surface(mesh, {.exec = exec_, .memory = memory_, .monitor = monitor});
+  // Tiles that a device can take, too: ids, which priorities depend on, are then the same on both sides.
+  const Surface surface(mesh, {.exec = exec_, .memory = memory_, .max_vertices = 256, .monitor = monitor});
   end_ = {static_cast<std::uint32_t>(surface.vertex_count()), static_cast<std::uint32_t>(surface.edge_count()),
           static_cast<std::uint32_t>(surface.face_count())};
   if (end_[2] > max_ids || end_[1] > max_ids || end_[0] > max_ids) {
@@ -122,6 +123,22 @@ void DynamicStore::build(const TriMesh& mesh, const Monitor* monitor) {
   const auto rows = surface.rows<OrientedFV, OrientedFE, EF, VF>();
   run_loop(exec_, corners_.size(), CopyWords{rows.get<OrientedFV>().values(), corners_.data()});
   run_loop(exec_, edges_.size(), CopyWords{rows.get<OrientedFE>().values(), edges_.data()});
+  for (const Kind kind : {Kind::vertex, Kind::face}) {
+    const std::span<const std::uint32_t> order = surface.to_input(kind);
+    Buffer<std::uint32_t>& origins = origins_[kind == Kind::vertex ? 0 : 1];
+    origins = Buffer<std::uint32_t>(exec_, end(kind));
+    if (order.empty()) {
+      Array<std::uint32_t> same(end(kind));
+      std::iota(same.begin(), same.end(), 0u);
+      origins.assign(same);
+    } else {
+      copy_here(exec_, origins.data(), order.data(), order.size_bytes());
+    }
+  }
+  {
+    const Buffer<TriMesh::Cell> cells(exec_, std::span<const TriMesh::Cell>(mesh.cells));
+    run_loop(exec_, end_[2], RotateFaces{arrays(), cells.data(), origins_[1].data(), origins_[0].data()});
+  }
   {
     Buffer<std::uint8_t> flags(exec_, end_[1]);
     const LinkEdges link = {arrays(), rows.get<EF>(), flags.data()};
@@ -139,19 +156,6 @@ void DynamicStore::build(const TriMesh& mesh, const Monitor* monitor) {
              ListVertices{link, vertex_lists.keys.data(), vertex_lists.offsets.data(),
                           vertex_lists.values.data()});
   }
-  for (const Kind kind : {Kind::vertex, Kind::face}) {
-    const std::span<const std::uint32_t> order = surface.to_input(kind);
-    Buffer<std::uint32_t>& origins = origins_[kind == Kind::vertex ? 0 : 1];
-    origins = Buffer<std::uint32_t>(exec_, end(kind));
-    if (order.empty()) {
-      Array<std::uint32_t> same(end(kind));
-      std::iota(same.begin(), same.end(), 0u);
-      origins.assign(same);
-    } else {
-      copy_here(exec_, origins.data(), order.data(), order.size_bytes());
-    }
-  }
-
   has_double_points_ = mesh.points.visit([]<class T>(std::span<const Vec3<T>>) { return sizeof(T) == 8; });
   const std::uint32_t index = new_column(shape_of<Vec3d>(Kind::vertex));
   columns_[index].is_own = true;

@@ -106,7 +106,6 @@ void Simplification::prepare() {
   flags_ = Buffer<std::uint8_t>(exec_, edges);
   cheap_ = Buffer<std::uint32_t>(exec_, edges);
   active_ = Buffer<std::uint32_t>(exec_, edges);
-  best_ = Buffer<std::uint64_t>(exec_, vertices);
   Buffer<double> weights(exec_, vertices);
   run_loop(exec_, edges,
            FindFeatures{mesh(), surface_.positions(), cosine(options_.feature_angle), flags_.data()});
@@ -151,9 +150,11 @@ std::uint32_t Simplification::choose_limit() {
 std::size_t Simplification::choose_candidates(std::uint32_t limit) {
   run_loop(exec_, edge_end(), FlagCheap{mesh(), cost_.view(), limit, flags_.data()});
   const std::size_t cheap = compact_indices(exec_, flags_.span(), cheap_.span());
+  const std::size_t vertices = surface_.id_end(Kind::vertex);
+  if (best_.size() < vertices) best_ = Buffer<std::uint64_t>(exec_, vertices + vertices / 8);
   const auto salt = static_cast<std::uint32_t>(splitmix64(options_.seed ^ splitmix64(report_.rounds)));
   const VertexChoice choice = {mesh(), cost_.view(), cheap_.data(), best_.data(), salt};
-  run_loop(exec_, best_.size(), ForgetChoice{choice});
+  run_loop(exec_, vertices, ForgetChoice{choice});
   run_loop(exec_, cheap, OfferEdges{choice});
   run_loop(exec_, cheap, JudgeEdges{choice, collapses_, flags_.data()});
   const std::size_t count = compact<std::uint32_t>(exec_, cheap_.span().first(cheap),

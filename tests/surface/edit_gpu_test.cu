@@ -1,0 +1,55 @@
+// Edits on a device: the host's bytes.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include <tessera/surface/delaunay.h>
+#include <tessera/surface/edit.cuh>
+
+#include "surface/edit_cases.h"
+#include "surface/on_both_sides.h"
+
+namespace tessera::test {
+namespace {
+
+class EditOnDevice : public OnDevice {};
+
+TEST_F(EditOnDevice, EveryOperatorAsTheHost) {
+  for (const TriMesh& mesh : edit_meshes()) {
+    const DynamicSurface there(mesh, {.exec = Exec::cuda()});
+    const DynamicSurface here(mesh);
+    ASSERT_EQ(there.validate(), "");
+    for (std::uint64_t round = 0; round < 3 && here.face_count() < 20000; ++round) {
+      for (int op = 0; op < edit_operators; ++op) {
+        apply(there, op, round);
+        apply(here, op, round);
+        ASSERT_EQ(there.validate(), "") << "operator " << op << ", " << mesh.cells.size() << " triangles";
+        ASSERT_EQ(there.to_mesh(), here.to_mesh()) << "operator " << op << ", round " << round;
+      }
+    }
+  }
+}
+
+TEST_F(EditOnDevice, DelaunayAsTheHost) {
+  for (const TriMesh& mesh : {make_ico(6), make_shuffled(make_torus(150, 100)), make_heap(3000, 9000, 4)}) {
+    const TriMesh there = flip_to_delaunay(mesh, {.exec = Exec::cuda(), .seed = 9});
+    EXPECT_EQ(there, flip_to_delaunay(mesh, {.seed = 9}));
+  }
+}
+
+TEST_F(EditOnDevice, CompactionAsTheHost) {
+  DynamicSurface there(make_ico(4), {.exec = Exec::cuda()});
+  DynamicSurface here(make_ico(4));
+  for (int op = 0; op < edit_operators; ++op) {
+    apply(there, op, 7);
+    apply(here, op, 7);
+  }
+  EXPECT_EQ(there.compact().faces, here.compact().faces);
+  EXPECT_EQ(there.validate(), "");
+  apply(there, split_operator, 8);
+  apply(here, split_operator, 8);
+  EXPECT_EQ(there.to_mesh(), here.to_mesh());
+}
+
+}  // namespace
+}  // namespace tessera::test

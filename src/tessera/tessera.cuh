@@ -4,5 +4,6 @@
 #include <tessera/tessera.h>
 #include <tessera/exec/for_each.cuh>
 #include <tessera/generate/key_reduce.cuh>
+#include <tessera/surface/edit.cuh>
 #include <tessera/surface/surface.cuh>
 #include <tessera/tile/push.cuh>

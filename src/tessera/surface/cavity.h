@@ -79,6 +79,7 @@ struct CavityWork {
   bool has_inner;   ///< a vertex that stays lies inside
   bool is_regular;  ///< the fans of all vertices are what they were, and there are no lists
   bool has_extra;   ///< an edge has more faces than it has places
+  bool is_fan;      ///< it was filled by one fan and nothing else
   std::uint32_t face_begin;
   std::uint32_t face_count;
   std::uint32_t boundary_count;
@@ -395,6 +396,7 @@ class Hole {
       refuse();
       return tiled::FaceId();
     }
+    work_->is_fan = false;
     const std::uint32_t ab = join(a.index(), b.index());
     const std::uint32_t bc = join(b.index(), c.index());
     return add_face_between({{a, b, c}}, {ab, bc, join(c.index(), a.index())});
@@ -403,6 +405,7 @@ class Hole {
   TS_HD void fan(tiled::VertexId centre) {
     if (!centre.is_valid() || size() == 0) return;
     if (!work_->is_simple) return refuse();
+    work_->is_fan = work_->used[2] == 0;
     const std::uint32_t opening = make_edge(tail(0).index(), centre.index());
     std::uint32_t before = opening;
     for (std::uint32_t i = 0; i < size(); ++i) {
@@ -415,6 +418,7 @@ class Hole {
   /// Joins vertex i of the boundary, which is one loop, to the others.
   TS_HD void fan_from(std::uint32_t i) {
     if (!work_->is_simple || is_open()) return refuse();
+    work_->is_fan = work_->used[2] == 0;
     const std::uint32_t n = size();
     std::uint32_t before = of_boundary(i);
     for (std::uint32_t k = 1; k + 1 < n; ++k) {
@@ -485,7 +489,7 @@ class Hole {
       });
     }
     work_->is_regular = !work_->has_extra && !work_->has_inner && work_->loop_count == 1 && !meets_lists() &&
-                        fans_are_kept();
+                        (work_->is_fan || fans_are_kept());
     return work_->outcome == CavityOutcome::won ? chords : 0;
   }
   /// Calls f(a, b), a < b, for each of those edges.

@@ -6,6 +6,7 @@
 
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
+#include <tessera/exec/work.h>
 #include <tessera/mesh/mesh.h>
 #include <tessera/surface/dynamic_surface.h>
 #include <tessera/surface/edit.h>
@@ -29,5 +30,8 @@ EditReport flip_to_delaunay(const DynamicSurface& surface, const DelaunayOptions
 /// The same for a mesh. Error(bad_option) for an angle outside of 0 to 180 degrees, Error(bad_mesh) as
 /// Surface.
 [[nodiscard]] TriMesh flip_to_delaunay(const TriMesh& mesh, const DelaunayOptions& options = {});
+
+/// For choose_device(). The host's memory has room for the edited mesh beside the input.
+[[nodiscard]] Work delaunay_work(const TriMesh& mesh);
 
 }  // namespace tessera

@@ -24,8 +24,7 @@ inline TS_HD void declare_flip(Cavity& cavity, tiled::EdgeId e) {
   if (cavity.mesh().face_count(e) == 2) cavity.remove(e);
 }
 inline TS_HD void fill_flip(Hole& hole) {
-  hole.add_face(hole.vertex(0), hole.vertex(1), hole.vertex(3));
-  hole.add_face(hole.vertex(2), hole.vertex(3), hole.vertex(1));
+  hole.fan_from(1);  // a vertex opposite the edge
 }
 
 /// Puts a vertex on an edge, also of the border or of many faces: at a + t (b - a) between its ends. The

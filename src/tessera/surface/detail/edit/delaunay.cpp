@@ -31,4 +31,11 @@ TriMesh flip_to_delaunay(const TriMesh& mesh, const DelaunayOptions& options) {
   return surface.to_mesh();
 }
 
+Work delaunay_work(const TriMesh& mesh) {
+  Work work = work_of(mesh.cell_count(), 1000, 250);
+  work.host_bytes = mesh.cell_count() * 130 + mesh.vertex_count() * 40;
+  work.thread_bytes = mib(2);
+  return work;
+}
+
 }  // namespace tessera

@@ -99,7 +99,6 @@ struct SplitLong {
     const tiled::VertexId v = fill_split(hole);
     if (!v.is_valid()) return;
     hole.set(view.freedom, v, view.is_line[e] != 0 ? Freedom::line : Freedom::surface);
-    const auto [a, b] = mesh.ends(e);
     for (std::uint32_t i = 0; i < hole.size(); ++i) {
       const tiled::HalfEdgeId h = removed_side(mesh, hole.edge(i), [&](tiled::HalfEdgeId side) {
         return mesh.edge(mesh.next(side)) == e || mesh.edge(mesh.previous(side)) == e;
@@ -211,11 +210,17 @@ struct CollapseShort {
           mesh, hole.edge(i), [&](tiled::HalfEdgeId side) { return mesh.opposite(side) == gone; });
       if (!h.is_valid() || face >= hole.new_face_count()) continue;
       hole.inherit(hole.new_face(face++), mesh.face(h));
-      for (const tiled::HalfEdgeId spoke : {mesh.next(h), mesh.previous(h)}) {
-        const tiled::VertexId end = mesh.from(spoke) == gone ? mesh.to(spoke) : mesh.from(spoke);
-        hole.inherit(hole.add_edge(kept, end), mesh.edge(spoke));
-      }
+      inherit_spoke(hole, mesh.next(h), kept);
+      inherit_spoke(hole, mesh.previous(h), kept);
     }
+  }
+  /// `spoke` lies between the vertex that goes and one of the boundary.
+  TS_HD void inherit_spoke(Hole& hole, tiled::HalfEdgeId spoke, tiled::VertexId kept) const {
+    const EditMesh& mesh = hole.mesh();
+    const auto [a, b] = mesh.ends(hole.seed<Seed>());
+    const tiled::VertexId gone = kept == a ? b : a;
+    const tiled::VertexId end = mesh.from(spoke) == gone ? mesh.to(spoke) : mesh.from(spoke);
+    hole.inherit(hole.add_edge(kept, end), mesh.edge(spoke));
   }
 };
 
@@ -268,3 +273,459 @@ struct FlipToValence {
     return after >= poor_quality || after >= (q0 < q1 ? q0 : q1);
   }
 };
+
+// ------------------------------------------------------------------------------------- lines and lengths
+
+struct MeasureEdges {
+  EditMesh mesh;
+  EditView<tiled::VertexId, Vec3d> position;
+  double* lengths;
+
+  TS_HD void operator()(std::size_t i) const {
+    const tiled::EdgeId e(static_cast<std::uint32_t>(i));
+    lengths[i] = 0;
+    if (!mesh.contains(e)) return;
+    const auto [a, b] = mesh.ends(e);
+    lengths[i] = length(position[b] - position[a]);
+  }
+};
+
+/// Edges that are kept as lines: of one face, of more than two, and where two faces meet at a sharp bend.
+struct MarkLines {
+  EditMesh mesh;
+  EditView<tiled::VertexId, Vec3d> position;
+  EditView<tiled::EdgeId, std::uint8_t> is_line;
+  double cosine;
+  std::uint8_t* flags;  ///< the same, 0 for edges that are not there
+
+  TS_HD void operator()(std::size_t i) const {
+    const tiled::EdgeId e(static_cast<std::uint32_t>(i));
+    flags[i] = 0;
+    if (!mesh.contains(e)) return;
+    flags[i] = mesh.face_count(e) != 2 || bends(e) ? 1 : 0;
+    is_line[e] = flags[i];
+  }
+
+ private:
+  [[nodiscard]] TS_HD bool bends(tiled::EdgeId e) const {
+    const tiled::HalfEdgeId h = mesh.first_half_edge(e);
+    const tiled::HalfEdgeId across = mesh.across(h);
+    const Vec3d n = doubled_normal(mesh, position, mesh.face(h));
+    Vec3d m = doubled_normal(mesh, position, mesh.face(across));
+    if (mesh.from(across) == mesh.from(h)) return true;  // where the winding changes there is no normal
+    return dot(n, m) < cosine * std::sqrt(dot(n, n) * dot(m, m));
+  }
+};
+
+struct MarkFreedom {
+  EditMesh mesh;
+  EditView<tiled::VertexId, Vec3d> position;
+  EditView<tiled::EdgeId, std::uint8_t> is_line;
+  EditView<tiled::VertexId, Freedom> freedom;
+  double cosine;
+  const std::uint8_t* is_fixed;  ///< by the caller; may be null
+
+  TS_HD void operator()(std::size_t i) const {
+    const tiled::VertexId v(static_cast<std::uint32_t>(i));
+    if (!mesh.contains(v)) return;
+    freedom[v] = is_fixed != nullptr && is_fixed[i] != 0 ? Freedom::fixed : of(v);
+  }
+
+ private:
+  [[nodiscard]] TS_HD Freedom of(tiled::VertexId v) const {
+    const std::uint32_t handle = mesh.arrays().handles[v.index()];
+    if ((handle & EditArrays::listed) != 0) return Freedom::fixed;  // no faces, or not one fan
+    std::uint32_t lines = 0;
+    Vec3d to[2] = {};
+    for (const tiled::EdgeId e : mesh.edges(v)) {
+      if (is_line[e] == 0) continue;
+      const auto [a, b] = mesh.ends(e);
+      if (lines < 2) to[lines] = position[a == v ? b : a] - position[v];
+      ++lines;
+    }
+    if (lines == 0) return Freedom::surface;
+    if (lines != 2) return Freedom::fixed;
+    const double straight = -dot(to[0], to[1]);
+    return straight >= cosine * std::sqrt(dot(to[0], to[0]) * dot(to[1], to[1])) ? Freedom::line : Freedom::fixed;
+  }
+};
+
+// --------------------------------------------------------------------------------------- smoothing
+
+/// Moves vertices within the surface towards the middle of their faces, and those of lines along them.
+struct SmoothOnce {
+  EditMesh mesh;
+  RemeshView view;
+  const Vec3d* from;
+  Vec3d* to;
+
+  TS_HD void operator()(std::size_t i) const {
+    const tiled::VertexId v(static_cast<std::uint32_t>(i));
+    if (!mesh.contains(v)) return;
+    const Freedom freedom = view.freedom[v];
+    to[i] = freedom == Freedom::surface ? middle_of_faces(v) : freedom == Freedom::line ? along_line(v) : from[i];
+  }
+
+ private:
+  [[nodiscard]] TS_HD Vec3d middle_of_faces(tiled::VertexId v) const {
+    const Vec3d p = from[v.index()];
+    const double own = view.lengths.at(v);
+    Vec3d normal = {0, 0, 0};
+    Vec3d sum = {0, 0, 0};  // of the middles of faces, seen from p
+    double weights = 0;
+    for (const tiled::HalfEdgeId h : mesh.half_edges(v)) {
+      const tiled::VertexId b = mesh.to(h);
+      const tiled::VertexId c = mesh.opposite(h);
+      const Vec3d u = from[b.index()] - p;
+      const Vec3d w = from[c.index()] - p;
+      const Vec3d n = cross(u, w);
+      double weight = length(n);
+      if (view.lengths.from != TargetLengths::From::all) {
+        const double size = (own + view.lengths.at(b) + view.lengths.at(c)) / 3;
+        weight = weight / (size * size);
+      }
+      normal = normal + n;
+      sum = sum + weight / 3 * (u + w);
+      weights += weight;
+    }
+    const double squared = dot(normal, normal);
+    if (!(weights > 0 && squared > 0)) return p;
+    const Vec3d move = 1 / weights * sum;
+    return p + (move - dot(move, normal) / squared * normal);
+  }
+  /// Halfway between the neighbours on the line, on the longer one of the two edges.
+  [[nodiscard]] TS_HD Vec3d along_line(tiled::VertexId v) const {
+    const Vec3d p = from[v.index()];
+    const double own = view.lengths.at(v);
+    Vec3d step[2] = {};
+    double sizes[2] = {0, 0};
+    std::uint32_t found = 0;
+    for (const tiled::EdgeId e : mesh.edges(v)) {
+      if (view.is_line[e] == 0) continue;
+      const auto [a, b] = mesh.ends(e);
+      const tiled::VertexId other = a == v ? b : a;
+      if (found < 2) {
+        step[found] = from[other.index()] - p;
+        sizes[found] = length(step[found]) / (0.5 * (own + view.lengths.at(other)));
+      }
+      ++found;
+    }
+    if (found != 2) return p;
+    const std::uint32_t longer = sizes[0] < sizes[1] ? 1 : 0;
+    const double part = (sizes[longer] - sizes[1 - longer]) / 2;
+    return sizes[longer] > 0 ? p + part / sizes[longer] * step[longer] : p;
+  }
+};
+
+struct CopyPoints {
+  const Vec3d* from;
+  Vec3d* to;
+  TS_HD void operator()(std::size_t i) const { to[i] = from[i]; }
+};
+
+// ---------------------------------------------------------------------------------- closest points
+
+/// A triangle, or an edge whose second end is there twice, and its vertices.
+struct ClosestShape {
+  Vec3d p[3];
+  std::uint32_t vertices[3];
+};
+/// The point p0 + s (p1 - p0) + t (p2 - p0) of a shape.
+struct ShapePoint {
+  Vec3d point;
+  double s;
+  double t;
+};
+
+[[nodiscard]] inline TS_HD ShapePoint closest_on_segment(const Vec3d& p, const Vec3d& a, const Vec3d& b) {
+  const Vec3d ab = b - a;
+  const double along = dot(p - a, ab);
+  const double whole = dot(ab, ab);
+  const double s = !(along > 0) || !(whole > 0) ? 0 : along >= whole ? 1 : along / whole;
+  return {s == 1 ? b : a + s * ab, s, 0};
+}
+
+/// By the regions of Ericson, "Real-Time Collision Detection", section 5.1.5.
+[[nodiscard]] inline TS_HD ShapePoint closest_on_triangle(const Vec3d& p, const Vec3d* corners) {
+  const Vec3d a = corners[0];
+  const Vec3d ab = corners[1] - a;
+  const Vec3d ac = corners[2] - a;
+  const double d1 = dot(ab, p - a);
+  const double d2 = dot(ac, p - a);
+  if (d1 <= 0 && d2 <= 0) return {a, 0, 0};
+  const double d3 = dot(ab, p - corners[1]);
+  const double d4 = dot(ac, p - corners[1]);
+  if (d3 >= 0 && d4 <= d3) return {corners[1], 1, 0};
+  const double vc = d1 * d4 - d3 * d2;
+  if (vc <= 0 && d1 >= 0 && d3 <= 0) {
+    const double s = d1 / (d1 - d3);
+    return {a + s * ab, s, 0};
+  }
+  const double d5 = dot(ab, p - corners[2]);
+  const double d6 = dot(ac, p - corners[2]);
+  if (d6 >= 0 && d5 <= d6) return {corners[2], 0, 1};
+  const double vb = d5 * d2 - d1 * d6;
+  if (vb <= 0 && d2 >= 0 && d6 <= 0) {
+    const double t = d2 / (d2 - d6);
+    return {a + t * ac, 0, t};
+  }
+  const double va = d3 * d6 - d5 * d4;
+  if (va <= 0 && d4 - d3 >= 0 && d5 - d6 >= 0) {
+    const double t = (d4 - d3) / ((d4 - d3) + (d5 - d6));
+    return {corners[1] + t * (corners[2] - corners[1]), 1 - t, t};
+  }
+  const double sum = va + vb + vc;
+  if (!(sum > 0)) return closest_on_segment(p, a, corners[1]);
+  return {a + vb / sum * ab + vc / sum * ac, vb / sum, vc / sum};
+}
+
+/// Bounds of some shapes.
+struct ShapeBox {
+  Vec3d low;
+  Vec3d high;
+
+  TS_HD void add(const Vec3d& p) {
+    low = {p.x < low.x ? p.x : low.x, p.y < low.y ? p.y : low.y, p.z < low.z ? p.z : low.z};
+    high = {p.x > high.x ? p.x : high.x, p.y > high.y ? p.y : high.y, p.z > high.z ? p.z : high.z};
+  }
+  [[nodiscard]] static TS_HD double beyond(double x, double low, double high) {
+    return x < low ? low - x : x > high ? x - high : 0;
+  }
+  [[nodiscard]] TS_HD double squared_distance(const Vec3d& p) const {
+    const Vec3d d = {beyond(p.x, low.x, high.x), beyond(p.y, low.y, high.y), beyond(p.z, low.z, high.z)};
+    return dot(d, d);
+  }
+};
+
+/// Shapes in the order of a space-filling curve, with a box for each few of them, one for each few boxes, and
+/// so on up to one.
+struct ClosestTree {
+  static constexpr std::uint32_t width = 4;
+  static constexpr std::uint32_t max_levels = 16;
+  static constexpr std::uint32_t none = 0xFFFFFFFFu;
+
+  const ClosestShape* shapes = nullptr;
+  const ShapeBox* boxes = nullptr;
+  std::uint32_t count = 0;
+  std::uint32_t levels = 0;
+  std::uint32_t begin[max_levels + 1] = {};  ///< of the boxes of a level; level 0 has boxes of shapes
+
+  struct Found {
+    Vec3d point = {0, 0, 0};
+    double squared = 0;
+    std::uint32_t shape = none;
+    double s = 0;
+    double t = 0;
+  };
+
+  TS_HD void look_at(const Vec3d& p, std::uint32_t shape, Found& best) const {
+    const ShapePoint found = closest_on_triangle(p, shapes[shape].p);
+    const Vec3d d = found.point - p;
+    const double squared = dot(d, d);
+    if (best.shape == none || squared < best.squared) best = {found.point, squared, shape, found.s, found.t};
+  }
+  /// Of equally close ones the first that is met. `hint` is a shape that is close, or any.
+  [[nodiscard]] TS_HD Found find(const Vec3d& p, std::uint32_t hint) const {
+    Found best;
+    if (count == 0) return best;
+    look_at(p, hint < count ? hint : first_guess(p), best);
+    std::uint32_t stack[(width - 1) * max_levels + 2];
+    std::uint32_t size = 0;
+    stack[size++] = begin[levels - 1];
+    while (size != 0) {
+      const std::uint32_t box = stack[--size];
+      if (!(boxes[box].squared_distance(p) < best.squared)) continue;
+      std::uint32_t level = 0;
+      while (box >= begin[level + 1]) ++level;
+      const std::uint32_t first = (box - begin[level]) * width;
+      if (level == 0) {
+        for (std::uint32_t i = first; i < first + width && i < count; ++i) look_at(p, i, best);
+      } else {
+        for (std::uint32_t i = begin[level - 1] + first; i < begin[level - 1] + first + width && i < begin[level]; ++i)
+          stack[size++] = i;
+      }
+    }
+    return best;
+  }
+
+ private:
+  /// Down from the top, always into the closest box.
+  [[nodiscard]] TS_HD std::uint32_t first_guess(const Vec3d& p) const {
+    std::uint32_t place = 0;
+    for (std::uint32_t level = levels - 1; level-- > 0;) {
+      const std::uint32_t first = begin[level] + place * width;
+      std::uint32_t closest = first;
+      for (std::uint32_t i = first + 1; i < first + width && i < begin[level + 1]; ++i) {
+        if (boxes[i].squared_distance(p) < boxes[closest].squared_distance(p)) closest = i;
+      }
+      place = closest - begin[level];
+    }
+    return place * width;
+  }
+};
+
+/// Shapes as they lie in the surface.
+struct FaceShapes {
+  EditMesh mesh;
+  EditView<tiled::VertexId, Vec3d> position;
+  const std::uint32_t* ids;
+  [[nodiscard]] TS_HD ClosestShape operator()(std::size_t i) const {
+    const auto c = mesh.vertices(tiled::FaceId(ids[i]));
+    return {{position[c[0]], position[c[1]], position[c[2]]}, {c[0].index(), c[1].index(), c[2].index()}};
+  }
+};
+struct EdgeShapes {
+  EditMesh mesh;
+  EditView<tiled::VertexId, Vec3d> position;
+  const std::uint32_t* ids;
+  [[nodiscard]] TS_HD ClosestShape operator()(std::size_t i) const {
+    const auto [a, b] = mesh.ends(tiled::EdgeId(ids[i]));
+    return {{position[a], position[b], position[b]}, {a.index(), b.index(), b.index()}};
+  }
+};
+/// Shapes that were written.
+struct StoredShapes {
+  const ClosestShape* shapes;
+  [[nodiscard]] TS_HD const ClosestShape& operator()(std::size_t i) const { return shapes[i]; }
+};
+
+template <class Shapes>
+struct BoxShapes {
+  Shapes shapes;
+  std::uint32_t count;
+  ShapeBox* boxes;
+  TS_HD void operator()(std::size_t i) const {
+    const std::size_t first = i * ClosestTree::width;
+    ShapeBox box = {shapes(first).p[0], shapes(first).p[0]};
+    for (std::size_t k = first; k < first + ClosestTree::width && k < count; ++k) {
+      const ClosestShape shape = shapes(k);
+      for (const Vec3d& p : shape.p) box.add(p);
+    }
+    boxes[i] = box;
+  }
+};
+struct BoxBoxes {
+  const ShapeBox* lower;
+  std::uint32_t count;
+  ShapeBox* boxes;
+  TS_HD void operator()(std::size_t i) const {
+    const std::size_t first = i * ClosestTree::width;
+    ShapeBox box = lower[first];
+    for (std::size_t k = first + 1; k < first + ClosestTree::width && k < count; ++k) {
+      box.add(lower[k].low);
+      box.add(lower[k].high);
+    }
+    boxes[i] = box;
+  }
+};
+template <class Shapes>
+struct PlaceShapes {
+  Shapes shapes;
+  Box bounds;
+  std::uint64_t* codes;
+  std::uint32_t* order;
+  TS_HD void operator()(std::size_t i) const {
+    const ClosestShape shape = shapes(i);
+    codes[i] = morton_code(1.0 / 3 * (shape.p[0] + shape.p[1] + shape.p[2]), bounds);
+    order[i] = static_cast<std::uint32_t>(i);
+  }
+};
+template <class Shapes>
+struct WriteShapes {
+  Shapes shapes;
+  const std::uint32_t* order;
+  ClosestShape* out;
+  std::uint32_t* place_of;  ///< of each element; may be null
+  TS_HD void operator()(std::size_t i) const {
+    out[i] = shapes(order[i]);
+    if (place_of != nullptr) place_of[shapes.ids[order[i]]] = static_cast<std::uint32_t>(i);
+  }
+};
+
+struct FlagFaces {
+  EditMesh mesh;
+  std::uint8_t* flags;
+  TS_HD void operator()(std::size_t i) const {
+    flags[i] = mesh.contains(tiled::FaceId(static_cast<std::uint32_t>(i))) ? 1 : 0;
+  }
+};
+/// A shape at each vertex, to begin searches with.
+struct FindHomes {
+  EditMesh mesh;
+  const std::uint32_t* place_of;
+  EditView<tiled::VertexId, std::uint32_t> home;
+  TS_HD void operator()(std::size_t i) const {
+    const tiled::VertexId v(static_cast<std::uint32_t>(i));
+    if (!mesh.contains(v)) return;
+    home[v] = ClosestTree::none;
+    for (const tiled::FaceId f : mesh.faces(v)) {
+      home[v] = place_of[f.index()];
+      break;
+    }
+  }
+};
+
+struct ProjectVertices {
+  EditMesh mesh;
+  RemeshView view;
+  EditView<tiled::VertexId, std::uint32_t> home;
+  ClosestTree faces;
+  ClosestTree lines;
+
+  TS_HD void operator()(std::size_t i) const {
+    const tiled::VertexId v(static_cast<std::uint32_t>(i));
+    if (!mesh.contains(v) || view.freedom[v] == Freedom::fixed) return;
+    const bool is_free = view.freedom[v] == Freedom::surface;
+    const ClosestTree::Found found =
+        is_free ? faces.find(view.position[v], home[v]) : lines.find(view.position[v], ClosestTree::none);
+    if (found.shape == ClosestTree::none) return;
+    if (is_free) home[v] = found.shape;
+    if (found.squared > 0) view.position[v] = found.point;
+  }
+};
+
+/// Where a vertex lies on the input.
+struct ShapePlace {
+  std::uint32_t shape;
+  double s;
+  double t;
+};
+struct LocateVertices {
+  EditMesh mesh;
+  RemeshView view;
+  EditView<tiled::VertexId, std::uint32_t> home;
+  ClosestTree faces;
+  ShapePlace* places;
+
+  TS_HD void operator()(std::size_t i) const {
+    const tiled::VertexId v(static_cast<std::uint32_t>(i));
+    places[i].shape = ClosestTree::none;
+    if (!mesh.contains(v) || view.freedom[v] == Freedom::fixed) return;
+    const ClosestTree::Found found = faces.find(view.position[v], home[v]);
+    places[i] = {found.shape, found.s, found.t};
+  }
+};
+
+/// Gives vertices the values that the input has where they lie.
+template <class Real>
+struct SampleField {
+  const ShapePlace* places;
+  const ClosestShape* shapes;
+  const Real* from;
+  Real* to;
+  std::uint32_t components;
+
+  TS_HD void operator()(std::size_t i) const {
+    const ShapePlace& place = places[i];
+    if (place.shape == ClosestTree::none) return;
+    const std::uint32_t* of = shapes[place.shape].vertices;
+    for (std::size_t k = 0; k < components; ++k) {
+      const double a = from[std::size_t{of[0]} * components + k];
+      const double b = from[std::size_t{of[1]} * components + k];
+      const double c = from[std::size_t{of[2]} * components + k];
+      to[i * components + k] = static_cast<Real>(a + place.s * (b - a) + place.t * (c - a));
+    }
+  }
+};
+
+}  // namespace tessera::detail

@@ -89,6 +89,7 @@ class CavityShape {
       : round_(&round), request_(&round.requests[work.cavity]), work_(&work) {}
 
   TS_HD void find() {
+    if (is_plain_edge()) return find_room();
     const RoundScratch& scratch = round_->scratch;
     std::uint32_t* faces = scratch.faces + work_->face_begin;
     std::uint32_t count = 0;
@@ -111,6 +112,29 @@ class CavityShape {
     bool is_reversed;
   };
 
+  /// An edge between two faces that have nothing else in common and wind alike: most cavities are of this kind,
+  /// and need no search.
+  [[nodiscard]] TS_HD bool is_plain_edge() {
+    if (!request_->removes(Kind::edge) || request_->count != 1) return false;
+    const std::uint32_t e = request_->elements[0];
+    const std::uint32_t h = mesh().sides[2 * std::size_t{e}];
+    const std::uint32_t t = mesh().sides[2 * std::size_t{e} + 1];
+    if (h == EditArrays::none || t >= EditArrays::listed) return false;
+    const std::uint32_t sides[4] = {EditArrays::next(h), EditArrays::previous(h), EditArrays::next(t),
+                                    EditArrays::previous(t)};
+    const std::uint32_t* corners = mesh().corners;
+    if (corners[t] != corners[sides[0]] || corners[sides[1]] == corners[sides[3]]) return false;
+    round_->scratch.faces[work_->face_begin] = h / 3;
+    round_->scratch.faces[work_->face_begin + 1] = t / 3;
+    round_->scratch.boundary[segment() + 5] = e;
+    work_->edge_count = 1;
+    work_->boundary_count = 4;
+    work_->loop_count = 1;
+    work_->is_simple = true;
+    for (std::uint32_t i = 0; i < 4; ++i) write(i, {sides[i], false});
+    round_->scratch.boundary_slot[segment() + 3] |= last_of_loop_bit;
+    return true;
+  }
   /// Nobody can claim a vertex without faces: only its own cavity may remove it.
   [[nodiscard]] TS_HD bool is_isolated_vertex() const {
     return work_->face_count == 0 && request_->removes(Kind::vertex) && request_->count == 1 &&

@@ -146,7 +146,7 @@ std::uint32_t Simplification::choose_limit() {
   return costs[rank];
 }
 
-/// Legal collapses that are the cheapest ones at both ends, by ascending id in active_. How many.
+/// Edges that are cheaper than those around them, by ascending id in active_. How many.
 std::size_t Simplification::choose_candidates(std::uint32_t limit) {
   run_loop(exec_, edge_end(), FlagCheap{mesh(), cost_.view(), limit, flags_.data()});
   const std::size_t cheap = compact_indices(exec_, flags_.span(), cheap_.span());
@@ -156,7 +156,7 @@ std::size_t Simplification::choose_candidates(std::uint32_t limit) {
   const VertexChoice choice = {mesh(), cost_.view(), cheap_.data(), best_.data(), salt};
   run_loop(exec_, vertices, ForgetChoice{choice});
   run_loop(exec_, cheap, OfferEdges{choice});
-  run_loop(exec_, cheap, JudgeEdges{choice, collapses_, flags_.data()});
+  run_loop(exec_, cheap, KeepBest{choice, flags_.data()});
   const std::size_t count = compact<std::uint32_t>(exec_, cheap_.span().first(cheap),
                                                    flags_.span().first(cheap), active_.span());
   const std::size_t left = collapses_left();
@@ -189,8 +189,11 @@ void Simplification::collapse(std::size_t count) {
   const EditReport round = edit_once();
   ++report_.rounds;
   report_.collapses += round.won;
-  // No progress: these would be tried forever.
-  if (round.won == 0) run_loop(exec_, count, RefuseListed{cost_.view(), active_.data()});
+  // The operator marks what it refuses; what the engine refuses would be tried forever.
+  const EditRound& last = round.last;
+  if (last.won + last.lost + last.refused != last.cavities)
+    run_loop(exec_, count, JudgeListed{mesh(), collapses_, cost_.view(), active_.data()});
+  if (last.won == 0) run_loop(exec_, count, RefuseListed{cost_.view(), active_.data()});
 }
 
 SimplifyReport Simplification::run() {

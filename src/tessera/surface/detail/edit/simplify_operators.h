@@ -202,6 +202,24 @@ struct Collapses {
     return verdict;
   }
 
+  struct Corners {
+    Vec3d a, b, c;
+  };
+  /// Does a face turn or become thin if its first corner moves?
+  [[nodiscard]] TS_HD CollapseVerdict judge_face(const Corners& old, const Vec3d& at) const {
+    const Vec3d n = cross(old.b - old.a, old.c - old.a);
+    const Vec3d m = cross(old.b - at, old.c - at);
+    const double nn = dot(n, n);
+    if (nn > 0 && !(dot(n, m) > limits.least_cosine * std::sqrt(nn * dot(m, m))))
+      return CollapseVerdict::fold_over;
+    if (limits.max_aspect > 0) {
+      const double after = aspect_ratio(at, old.b, old.c);
+      if (!(after <= limits.max_aspect) && !(after <= aspect_ratio(old.a, old.b, old.c)))
+        return CollapseVerdict::aspect_ratio;
+    }
+    return CollapseVerdict::legal;
+  }
+
   /// How far the surface may have moved near the new vertex: what both ends had, and in addition the distance
   /// of the ends from the new faces, or of the new vertex from the old ones.
   [[nodiscard]] TS_HD double error_after(const EditMesh& mesh, const EdgeEnds& ends, const Vec3d& at) const {
@@ -216,7 +234,7 @@ struct Collapses {
   }
 
  private:
-  /// The faces of `ends.from` that stay: do they turn or become thin if it moves to `at`?
+  /// The faces of `ends.from` that stay, if it moves.
   [[nodiscard]] TS_HD CollapseVerdict judge_star(const EditMesh& mesh, const EdgeEnds& ends,
                                                  const Vec3d& at) const {
     const Vec3d before = position[ends.from];
@@ -224,18 +242,8 @@ struct Collapses {
       const tiled::VertexId second = mesh.to(h);
       const tiled::VertexId third = mesh.opposite(h);
       if (second == ends.to || third == ends.to) continue;
-      const Vec3d b = position[second];
-      const Vec3d c = position[third];
-      const Vec3d n = cross(b - before, c - before);
-      const Vec3d m = cross(b - at, c - at);
-      const double nn = dot(n, n);
-      if (nn > 0 && !(dot(n, m) > limits.least_cosine * std::sqrt(nn * dot(m, m))))
-        return CollapseVerdict::fold_over;
-      if (limits.max_aspect > 0) {
-        const double after = aspect_ratio(at, b, c);
-        if (!(after <= limits.max_aspect) && !(after <= aspect_ratio(before, b, c)))
-          return CollapseVerdict::aspect_ratio;
-      }
+      const CollapseVerdict verdict = judge_face({before, position[second], position[third]}, at);
+      if (verdict != CollapseVerdict::legal) return verdict;
     }
     return CollapseVerdict::legal;
   }
@@ -259,7 +267,8 @@ struct Collapses {
   }
 };
 
-/// Draws an edge together where its quadrics are least. Candidates are legal: Collapses::judge() was asked.
+/// Draws an edge together where its quadrics are least. The link condition is asked of the hole: it must be
+/// one loop or chain that meets no vertex twice. An edge that may not be collapsed is marked.
 struct QuadricCollapse {
   using Seed = tiled::EdgeId;
   Collapses collapses;
@@ -271,22 +280,41 @@ struct QuadricCollapse {
   }
   TS_HD void fill(Hole& hole) const {
     const EdgeEnds ends = hole.mesh().ends(hole.seed<Seed>());
-    const tiled::VertexId v = add_merged_vertex(hole, ends);
-    if (!v.is_valid()) return;
+    const Vec3d at = collapses.place(ends.from, ends.to).at;
+    if (!is_legal(hole, ends, at)) return refuse(hole);
+    const tiled::VertexId v = add_merged_vertex(hole, ends, at);
     hole.fan(v);
+    if (hole.new_face_count() != hole.size()) return refuse(hole);
     for (std::uint32_t i = 0; i < hole.size(); ++i) {
       const Replaced old = find_replaced(hole, i, ends);
-      hole.inherit(hole.new_face(i), old.face);
+      hole.inherit(hole.new_face(i), hole.mesh().face(old.half_edge));
       set_edge(hole, {hole.tail(i), v}, old.tail_edge);
       if (hole.is_open() && i + 1 == hole.size()) set_edge(hole, {hole.head(i), v}, old.head_edge);
     }
   }
 
  private:
-  TS_HD tiled::VertexId add_merged_vertex(Hole& hole, const EdgeEnds& ends) const {
+  TS_HD void refuse(Hole& hole) const {
+    cost[hole.seed<Seed>()] |= Collapses::refused;
+    hole.refuse();
+  }
+  [[nodiscard]] TS_HD bool is_legal(const Hole& hole, const EdgeEnds& ends, const Vec3d& at) const {
+    const std::uint32_t n = hole.size();
+    if (n < (hole.is_open() ? 1 : 3)) return false;
+    if (hole.is_open() && hole.tail(0) == hole.head(n - 1)) return false;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const tiled::HalfEdgeId h = find_replaced(hole, i, ends).half_edge;
+      const Vec3d before = collapses.position[hole.mesh().opposite(h)];
+      const Vec3d b = collapses.position[hole.mesh().from(h)];
+      const Vec3d c = collapses.position[hole.mesh().to(h)];
+      if (collapses.judge_face({before, b, c}, at) != CollapseVerdict::legal) return false;
+    }
+    return collapses.limits.max_error < 0 ||
+           collapses.error_after(hole.mesh(), ends, at) <= collapses.limits.max_error;
+  }
+  TS_HD tiled::VertexId add_merged_vertex(Hole& hole, const EdgeEnds& ends, const Vec3d& at) const {
     const Vec3d a = collapses.position[ends.from];
     const Vec3d ab = collapses.position[ends.to] - a;
-    const Vec3d at = collapses.place(ends.from, ends.to).at;
     const double size = dot(ab, ab);
     const double t = size > 0 ? dot(at - a, ab) / size : 0.5;
     const tiled::VertexId v = hole.add_vertex(ends.from, ends.to, t < 0 ? 0 : t > 1 ? 1 : t);
@@ -301,23 +329,24 @@ struct QuadricCollapse {
     return v;
   }
 
-  /// What the new face at an edge of the boundary replaces.
+  /// What the new face at an edge of the boundary replaces: the face of a half-edge there.
   struct Replaced {
-    tiled::FaceId face;
+    tiled::HalfEdgeId half_edge;
     tiled::EdgeId tail_edge;
     tiled::EdgeId head_edge;
   };
   [[nodiscard]] TS_HD static Replaced find_replaced(const Hole& hole, std::uint32_t i, const EdgeEnds& ends) {
     const EditMesh& mesh = hole.mesh();
-    for (const tiled::HalfEdgeId h : mesh.half_edges(hole.edge(i))) {
-      const tiled::VertexId apex = mesh.opposite(h);
-      if (apex != ends.from && apex != ends.to) continue;
-      const tiled::EdgeId at_begin = mesh.edge(mesh.previous(h));
-      const tiled::EdgeId at_end = mesh.edge(mesh.next(h));
-      const bool runs_alike = mesh.from(h) == hole.tail(i);
-      return {mesh.face(h), runs_alike ? at_begin : at_end, runs_alike ? at_end : at_begin};
+    tiled::HalfEdgeId found = mesh.first_half_edge(hole.edge(i));
+    const tiled::VertexId apex = mesh.opposite(found);
+    if (apex != ends.from && apex != ends.to) {
+      const tiled::HalfEdgeId across = mesh.across(found);
+      if (across.is_valid()) found = across;
     }
-    return {hole.removed_face(0), hole.edge(i), hole.edge(i)};
+    const tiled::EdgeId at_begin = mesh.edge(mesh.previous(found));
+    const tiled::EdgeId at_end = mesh.edge(mesh.next(found));
+    const bool runs_alike = mesh.from(found) == hole.tail(i);
+    return {found, runs_alike ? at_begin : at_end, runs_alike ? at_end : at_begin};
   }
   /// An edge of the new vertex: the attributes of the one it replaces, and its own cost.
   TS_HD void set_edge(Hole& hole, const EdgeEnds& ends, tiled::EdgeId old) const {
@@ -460,6 +489,16 @@ struct VertexChoice {
     hash ^= hash >> 16;
     return std::uint64_t{~cost[e]} << 32 | hash;
   }
+  /// Calls f(vertex) for both ends and for what is opposite in the edge's faces.
+  template <class F>
+  TS_HD void for_each_corner(tiled::EdgeId e, const F& f) const {
+    const tiled::HalfEdgeId h = mesh.first_half_edge(e);
+    f(mesh.from(h));
+    f(mesh.to(h));
+    f(mesh.opposite(h));
+    const tiled::HalfEdgeId across = mesh.across(h);
+    if (across.is_valid()) f(mesh.opposite(across));
+  }
 };
 struct ForgetChoice {
   VertexChoice choice;
@@ -470,25 +509,32 @@ struct OfferEdges {
   TS_HD void operator()(std::size_t i) const {
     const tiled::EdgeId e(choice.candidates[i]);
     const std::uint64_t key = choice.key(e);
-    const auto [u, v] = choice.mesh.ends(e);
-    atomic_max(choice.best + u.index(), key);
-    atomic_max(choice.best + v.index(), key);
+    choice.for_each_corner(e, [&](tiled::VertexId v) { atomic_max(choice.best + v.index(), key); });
   }
 };
-/// Keeps edges that are the cheapest at both ends and may be collapsed, and marks those that may not.
-struct JudgeEdges {
+/// Keeps edges that are the cheapest at all vertices of their faces: fewer that will be in conflict.
+struct KeepBest {
   VertexChoice choice;
-  Collapses collapses;
   std::uint8_t* flags;
 
   TS_HD void operator()(std::size_t i) const {
     const tiled::EdgeId e(choice.candidates[i]);
     const std::uint64_t key = choice.key(e);
-    const auto [u, v] = choice.mesh.ends(e);
-    flags[i] = 0;
-    if (choice.best[u.index()] != key || choice.best[v.index()] != key) return;
-    if (collapses.judge(choice.mesh, e) == CollapseVerdict::legal) flags[i] = 1;
-    else choice.cost[e] |= Collapses::refused;
+    bool is_best = true;
+    choice.for_each_corner(e, [&](tiled::VertexId v) { is_best = is_best && choice.best[v.index()] == key; });
+    flags[i] = is_best ? 1 : 0;
+  }
+};
+/// Marks edges of a list that may not be collapsed.
+struct JudgeListed {
+  EditMesh mesh;
+  Collapses collapses;
+  EditView<tiled::EdgeId, std::uint32_t> cost;
+  const std::uint32_t* list;
+
+  TS_HD void operator()(std::size_t i) const {
+    const tiled::EdgeId e(list[i]);
+    if (mesh.contains(e) && collapses.judge(mesh, e) != CollapseVerdict::legal) cost[e] |= Collapses::refused;
   }
 };
 

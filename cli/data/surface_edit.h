@@ -1,0 +1,43 @@
+// Verbs that edit a surface: what they share from the input to the output.
+//
+//   return edit_surface(session, {.input = options.input,
+//                                 .output = options.output,
+//                                 .what = "edges of triangles can be flipped",
+//                                 .work = [](const TriMesh& mesh) { return delaunay_work(mesh); },
+//                                 .edit = [&](const DynamicSurface& surface) { ... }});
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tessera/exec/work.h>
+#include <tessera/mesh/mesh.h>
+#include <tessera/surface/dynamic_surface.h>
+
+#include "application/session.h"
+#include "data/files.h"
+
+namespace tessera::cli {
+
+/// What an edit has to say of itself.
+struct EditSummary {
+  std::string sentence;  ///< "12 edges flipped in 3 rounds"
+  Json facts;            ///< the same for the result
+  std::vector<std::string> notes = {};
+};
+
+struct SurfaceEdit {
+  const InputOptions& input;
+  const OutputOptions& output;
+  std::string_view what;  ///< begins the sentence that refuses other meshes
+  std::function<Work(const TriMesh&)> work;
+  std::function<EditSummary(const DynamicSurface&)> edit;
+};
+
+/// Reads the surface, edits it where --device says, prints the quality before and after, and writes it. An
+/// edit cannot keep triangles that are there again or name a point twice: they are dropped, with a note.
+int edit_surface(Session& session, const SurfaceEdit& verb);
+
+}  // namespace tessera::cli

@@ -1,0 +1,368 @@
+#include <tessera/surface/remesh.h>
+
+#include <chrono>
+#include <cmath>
+#include <numbers>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <tessera/core/config.h>
+#include <tessera/core/error.h>
+#include <tessera/exec/primitives.h>
+#include <tessera/surface/attribute.h>
+#include <tessera/surface/detail/cuda/remesh.h>
+#include <tessera/surface/detail/edit/dynamic_store.h>
+#include <tessera/surface/detail/edit/remesh_operators.h>
+#include <tessera/surface/detail/run_loop.h>
+
+namespace tessera {
+
+using namespace detail;
+
+namespace {
+
+class Stopwatch {
+ public:
+  /// Seconds since it was made or asked last.
+  [[nodiscard]] double lap() {
+    const auto now = std::chrono::steady_clock::now();
+    return std::chrono::duration<double>(now - std::exchange(begun_, now)).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+};
+
+/// The shapes and boxes of a ClosestTree.
+struct StoredTree {
+  Buffer<ClosestShape> shapes;
+  Buffer<ShapeBox> boxes;
+  ClosestTree view;
+};
+
+/// Boxes of all levels; the view says where they begin.
+template <class Shapes>
+[[nodiscard]] Buffer<ShapeBox> make_boxes(const Exec& exec, const Shapes& shapes, ClosestTree& view) {
+  std::uint32_t total = 0;
+  view.levels = 0;
+  for (std::uint32_t n = view.count; view.levels == 0 || n > 1;) {
+    n = (n + ClosestTree::width - 1) / ClosestTree::width;
+    view.begin[view.levels++] = total;
+    total += n;
+  }
+  view.begin[view.levels] = total;
+  Buffer<ShapeBox> boxes(exec, total);
+  run_loop(exec, view.levels > 1 ? view.begin[1] : total, BoxShapes<Shapes>{shapes, view.count, boxes.data()});
+  for (std::uint32_t level = 1; level < view.levels; ++level) {
+    run_loop(exec, view.begin[level + 1] - view.begin[level],
+             BoxBoxes{boxes.data() + view.begin[level - 1], view.begin[level] - view.begin[level - 1],
+                      boxes.data() + view.begin[level]});
+  }
+  return boxes;
+}
+
+/// A tree of the shapes that `shapes` gives for its `count` ids. Writes where each one is, if it is asked.
+template <class Shapes>
+[[nodiscard]] StoredTree make_tree(const Exec& exec, const Shapes& shapes, std::uint32_t count,
+                                   std::uint32_t* place_of = nullptr) {
+  StoredTree tree;
+  tree.view.count = count;
+  if (count == 0) return tree;
+  ShapeBox root = {};
+  {
+    const Buffer<ShapeBox> rough = make_boxes(exec, shapes, tree.view);
+    copy(exec, &root, rough.data() + rough.size() - 1, sizeof(root), CopyKind::to_host);
+  }
+  Buffer<std::uint64_t> codes(exec, count);
+  Buffer<std::uint32_t> order(exec, count);
+  run_loop(exec, count, PlaceShapes<Shapes>{shapes, {root.low, root.high}, codes.data(), order.data()});
+  sort_pairs<std::uint64_t, std::uint32_t>(exec, codes.span(), order.span(), 3 * octree_levels);
+  tree.shapes = Buffer<ClosestShape>(exec, count);
+  run_loop(exec, count, WriteShapes<Shapes>{shapes, order.data(), tree.shapes.data(), place_of});
+  tree.view.shapes = tree.shapes.data();
+  tree.boxes = make_boxes(exec, StoredShapes{tree.shapes.data()}, tree.view);
+  tree.view.boxes = tree.boxes.data();
+  return tree;
+}
+
+/// The column of a point field. Error(not_found) if there is none of that name.
+[[nodiscard]] std::uint32_t find_field(const DynamicStore& store, const std::string& name) {
+  for (std::uint32_t i = 0; i < store.column_count() && store.column(i).is_own; ++i) {
+    const StoredColumn& column = store.column(i);
+    if (column.shape.kind == Kind::vertex && column.name == name) return i;
+  }
+  throw Error(ErrorCode::not_found, "the surface has no point field '" + name + "'");
+}
+
+/// The values of a point field as it is stored.
+[[nodiscard]] Field read_field(const DynamicStore& store, std::uint32_t index) {
+  const StoredColumn& column = store.column(index);
+  const std::size_t count = store.end(Kind::vertex);
+  Field field(column.name, column.type, count, column.shape.width / size_of(column.type));
+  const Array<std::byte> bytes = column.values.to_host(count * column.shape.width);
+  field.visit([&](auto out) { std::copy(bytes.begin(), bytes.end(), reinterpret_cast<std::byte*>(out.data())); });
+  return field;
+}
+
+void check(const RemeshOptions& options) {
+  if (!(options.target_length >= 0) || std::isinf(options.target_length))
+    throw Error(ErrorCode::bad_option, "the target length must be a number above 0, or 0 for the mean length");
+  if (options.target_length > 0 && !options.sizing.empty())
+    throw Error(ErrorCode::bad_option, "either a target length or a sizing field can be given, not both");
+  if (!(options.feature_angle >= 0 && options.feature_angle <= 180))
+    throw Error(ErrorCode::bad_option, "the angle of features must be between 0 and 180 degrees");
+}
+
+/// The input's values of a field, to be sampled.
+struct FieldCopy {
+  std::uint32_t column;
+  Buffer<std::byte> values;
+};
+
+class Remesher {
+ public:
+  Remesher(const DynamicSurface& surface, const RemeshOptions& options)
+      : surface_(surface),
+        store_(*surface.store()),
+        exec_(surface.exec()),
+        options_(options),
+        is_line_(surface),
+        freedom_(surface),
+        home_(surface, ClosestTree::none) {
+    view_ = {surface.positions(), freedom_.view(), is_line_.view(), {}};
+  }
+  RemeshReport run();
+
+ private:
+  void choose_lengths();
+  void use_sizing_field();
+  void mark();
+  [[nodiscard]] Buffer<std::uint8_t> fixed_flags() const;
+  void keep_input();
+  void keep_fields();
+  template <class Operator>
+  void edit_edges(const Operator& op, RemeshPhase phase, std::size_t max_rounds);
+  void smooth();
+  void sample_fields(bool only_sizing);
+  void tell(RemeshPhase phase, const EditReport& edit, double seconds);
+
+  DynamicSurface surface_;
+  DynamicStore& store_;
+  Exec exec_;
+  const RemeshOptions& options_;
+  RemeshReport report_;
+  std::size_t iteration_ = 0;
+  EditAttribute<EdgeId, std::uint8_t> is_line_;
+  EditAttribute<VertexId, Freedom> freedom_;
+  EditAttribute<VertexId, std::uint32_t> home_;
+  RemeshView view_;
+  std::optional<std::uint32_t> sizing_;
+  Buffer<std::uint32_t> lines_;  ///< the input's, by their ids
+  StoredTree face_tree_;
+  StoredTree line_tree_;
+  std::vector<FieldCopy> fields_;
+};
+
+void Remesher::use_sizing_field() {
+  sizing_ = find_field(store_, options_.sizing);
+  const Field field = read_field(store_, *sizing_);
+  const bool is_float = field.type() == ScalarType::f32 || field.type() == ScalarType::f64;
+  bool is_positive = field.components() == 1 && is_float;
+  field.visit([&](auto values) {
+    for (const auto x : values) is_positive = is_positive && x > 0 && std::isfinite(static_cast<double>(x));
+  });
+  if (!is_positive) {
+    throw Error(ErrorCode::bad_option,
+                "the sizing field '" + options_.sizing + "' must have one floating-point number above 0 a point");
+  }
+  std::byte* const* base = store_.base(*sizing_);
+  view_.lengths.from =
+      field.type() == ScalarType::f32 ? TargetLengths::From::float32 : TargetLengths::From::float64;
+  view_.lengths.float32 = EditView<tiled::VertexId, float>(base);
+  view_.lengths.float64 = EditView<tiled::VertexId, double>(base);
+}
+
+void Remesher::choose_lengths() {
+  if (!options_.sizing.empty()) return use_sizing_field();
+  view_.lengths.all = options_.target_length;
+  if (options_.target_length == 0) {
+    const std::size_t n = surface_.id_end(Kind::edge);
+    Buffer<double> lengths(exec_, n);
+    run_loop(exec_, n, MeasureEdges{surface_.mesh(), view_.position, lengths.data()});
+    const double sum = sum_elements(exec_, lengths.data(), n);
+    view_.lengths.all = sum / static_cast<double>(surface_.edge_count());
+  }
+  report_.target_length = view_.lengths.all;
+}
+
+Buffer<std::uint8_t> Remesher::fixed_flags() const {
+  if (options_.fixed.empty()) return {};
+  const Field field = read_field(store_, find_field(store_, options_.fixed));
+  Array<std::uint8_t> flags(field.size(), 0);
+  const std::size_t components = field.components();
+  field.visit([&](auto values) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (values[i] != 0) flags[i / components] = 1;
+    }
+  });
+  return Buffer<std::uint8_t>(exec_, flags);
+}
+
+void Remesher::mark() {
+  const double cosine = std::cos(options_.feature_angle * std::numbers::pi / 180);
+  const std::size_t edges = surface_.id_end(Kind::edge);
+  Buffer<std::uint8_t> flags(exec_, edges);
+  run_loop(exec_, edges, MarkLines{surface_.mesh(), view_.position, view_.is_line, cosine, flags.data()});
+  Buffer<std::uint32_t> lines(exec_, edges);
+  report_.feature_edges = compact_indices(exec_, flags.span(), lines.span());
+  lines_ = std::move(lines);
+  const Buffer<std::uint8_t> fixed = fixed_flags();
+  run_loop(exec_, surface_.id_end(Kind::vertex),
+           MarkFreedom{surface_.mesh(), view_.position, view_.is_line, view_.freedom, cosine, fixed.data()});
+}
+
+void Remesher::keep_fields() {
+  const std::size_t n = surface_.id_end(Kind::vertex);
+  for (std::uint32_t i = 1; i < store_.column_count() && store_.column(i).is_own; ++i) {
+    const StoredColumn& column = store_.column(i);
+    if (column.shape.kind != Kind::vertex || column.shape.components == 0) continue;
+    FieldCopy kept = {i, Buffer<std::byte>(exec_, n * column.shape.width)};
+    kept.values.assign(column.values.to_host(n * column.shape.width));
+    fields_.push_back(std::move(kept));
+  }
+}
+
+void Remesher::keep_input() {
+  keep_fields();
+  if (!options_.project && fields_.empty()) return;
+  const std::size_t ends = surface_.id_end(Kind::face);
+  Buffer<std::uint32_t> ids(exec_, ends);
+  std::size_t count = 0;
+  {
+    Buffer<std::uint8_t> flags(exec_, ends);
+    run_loop(exec_, ends, FlagFaces{surface_.mesh(), flags.data()});
+    count = compact_indices(exec_, flags.span(), ids.span());
+  }
+  Buffer<std::uint32_t> place_of(exec_, ends);
+  face_tree_ = make_tree(exec_, FaceShapes{surface_.mesh(), view_.position, ids.data()},
+                         static_cast<std::uint32_t>(count), place_of.data());
+  run_loop(exec_, surface_.id_end(Kind::vertex),
+           FindHomes{surface_.mesh(), place_of.data(), home_.view()});
+  line_tree_ = make_tree(exec_, EdgeShapes{surface_.mesh(), view_.position, lines_.data()},
+                         static_cast<std::uint32_t>(report_.feature_edges));
+}
+
+void Remesher::tell(RemeshPhase phase, const EditReport& edit, double seconds) {
+  if (options_.watch) options_.watch({iteration_, phase, edit, seconds});
+}
+
+template <class Operator>
+void Remesher::edit_edges(const Operator& op, RemeshPhase phase, std::size_t max_rounds) {
+  Stopwatch watch;
+  // An edit takes many candidates part by part, so that more rounds are one pass over all.
+  const std::size_t parts = 1 + (surface_.id_end(Kind::edge) >> 20);
+  const EditOptions rounds = {.seed = options_.seed + iteration_,
+                              .again = Again::touched,
+                              .max_rounds = max_rounds * parts,
+                              .monitor = options_.monitor};
+  EditReport edited;
+  bool is_done = false;
+  if constexpr (built_with_cuda) {
+    if (exec_.is_cuda()) {
+      edited = cuda::remesh_edit(surface_, op, rounds);
+      is_done = true;
+    }
+  }
+  if (!is_done) edited = edit(surface_, op, rounds);
+  const double seconds = watch.lap();
+  (phase == RemeshPhase::split      ? report_.splits
+   : phase == RemeshPhase::collapse ? report_.collapses
+                                    : report_.flips) += edited.won;
+  (phase == RemeshPhase::split      ? report_.seconds_splitting
+   : phase == RemeshPhase::collapse ? report_.seconds_collapsing
+                                    : report_.seconds_flipping) += seconds;
+  tell(phase, edited, seconds);
+}
+
+void Remesher::smooth() {
+  Stopwatch watch;
+  const std::size_t n = surface_.id_end(Kind::vertex);
+  Buffer<Vec3d> other(exec_, n);
+  Vec3d* from = store_.column(DynamicStore::positions).values.data() == nullptr
+                    ? nullptr
+                    : reinterpret_cast<Vec3d*>(store_.column(DynamicStore::positions).values.data());
+  Vec3d* to = other.data();
+  for (std::size_t step = 0; step < options_.smoothing_steps; ++step) {
+    run_loop(exec_, n, SmoothOnce{surface_.mesh(), view_, from, to});
+    std::swap(from, to);
+  }
+  if (options_.smoothing_steps % 2 != 0) run_loop(exec_, n, CopyPoints{from, to});
+  const double smoothing = watch.lap();
+  if (options_.project) {
+    run_loop(exec_, n, ProjectVertices{surface_.mesh(), view_, home_.view(), face_tree_.view, line_tree_.view});
+  }
+  if (sizing_) sample_fields(true);
+  const double projecting = watch.lap();
+  report_.seconds_smoothing += smoothing;
+  report_.seconds_projecting += projecting;
+  tell(RemeshPhase::smooth, {}, smoothing + projecting);
+}
+
+void Remesher::sample_fields(bool only_sizing) {
+  if (fields_.empty()) return;
+  const std::size_t n = surface_.id_end(Kind::vertex);
+  Buffer<ShapePlace> places(exec_, n);
+  run_loop(exec_, n, LocateVertices{surface_.mesh(), view_, home_.view(), face_tree_.view, places.data()});
+  for (const FieldCopy& field : fields_) {
+    if (only_sizing && field.column != *sizing_) continue;
+    StoredColumn& column = store_.column(field.column);
+    const auto sample = [&]<class Real>(Real) {
+      run_loop(exec_, n,
+               SampleField<Real>{places.data(), face_tree_.view.shapes,
+                                 reinterpret_cast<const Real*>(field.values.data()),
+                                 reinterpret_cast<Real*>(column.values.data()), column.shape.components});
+    };
+    if (column.shape.is_double) sample(double{});
+    else sample(float{});
+  }
+}
+
+RemeshReport Remesher::run() {
+  if (surface_.face_count() == 0) return report_;
+  Stopwatch watch;
+  choose_lengths();
+  mark();
+  keep_input();
+  report_.seconds_preparing = watch.lap();
+  if (!sizing_ && !(view_.lengths.all > 0)) return report_;
+  constexpr std::size_t all_rounds = 1000;
+  constexpr std::size_t flip_rounds = 12;
+  for (; iteration_ < options_.iterations; ++iteration_) {
+    edit_edges(SplitLong{view_}, RemeshPhase::split, all_rounds);
+    edit_edges(CollapseShort{view_}, RemeshPhase::collapse, all_rounds);
+    edit_edges(FlipToValence{view_}, RemeshPhase::flip, flip_rounds);
+    smooth();
+  }
+  (void)watch.lap();
+  sample_fields(false);
+  report_.seconds_projecting += watch.lap();
+  return report_;
+}
+
+}  // namespace
+
+RemeshReport remesh(const DynamicSurface& surface, const RemeshOptions& options) {
+  check(options);
+  return Remesher(surface, options).run();
+}
+
+TriMesh remesh(const TriMesh& mesh, const RemeshOptions& options) {
+  check(options);
+  const DynamicSurface surface(
+      mesh, {.exec = options.exec, .memory = options.memory, .monitor = options.monitor});
+  remesh(surface, options);
+  return surface.to_mesh();
+}
+
+}  // namespace tessera

@@ -47,8 +47,9 @@ void print_round(const EditRound& round) {
 }
 
 /// `work` edits a surface.
-void measure(const Run& run, const std::string& question,
-             const std::function<void(const DynamicSurface&, const std::function<void(const EditRound&)>&)>& work) {
+void measure(
+    const Run& run, const std::string& question,
+    const std::function<void(const DynamicSurface&, const std::function<void(const EditRound&)>&)>& work) {
   std::optional<DynamicSurface> surface;
   const auto count = [&] { return uint64_t{surface->face_count()}; };
   const auto make = [&] { surface.emplace(run.mesh, DynamicOptions{.exec = run.exec}); };
@@ -69,8 +70,8 @@ void measure(const Run& run, const std::string& question,
                                               return uint64_t{surface->to_mesh().cell_count()};
                                             },
                                         .checksum = [&] { return bench::checksum_of(surface->to_mesh()); }}});
-  std::printf("{\"question\":\"%s\",\"input\":\"%s\",\"faces\":%zu,\"bytes_per_face\":%.1f}\n", question.c_str(),
-              run.input.c_str(), surface->face_count(),
+  std::printf("{\"question\":\"%s\",\"input\":\"%s\",\"faces\":%zu,\"bytes_per_face\":%.1f}\n",
+              question.c_str(), run.input.c_str(), surface->face_count(),
               static_cast<double>(surface->bytes()) / static_cast<double>(surface->face_count()));
   if (run.shows_rounds) {
     make();

@@ -16,8 +16,8 @@ struct SplitLongEdges {
     const double length = ts::length(position[b] - position[a]);
     if (length <= longest) return;
     cavity.remove(e);
-    cavity.allow_open();      // edges of the border are split, too
-    cavity.add_vertices(1);   // as many as fill() adds
+    cavity.allow_open();                              // edges of the border are split, too
+    cavity.add_vertices(1);                           // as many as fill() adds
     cavity.set_priority(static_cast<float>(length));  // of neighbours the longest goes first
   }
   // What comes instead? A vertex in the middle, joined to the boundary of the hole.

@@ -1,4 +1,5 @@
-// Delaunay flips: no edge is left that should be flipped and can be, by angles that the test works out itself.
+// Delaunay flips: no edge is left that should be flipped and can be, by angles that the test works out
+// itself.
 #include <gtest/gtest.h>
 
 #include <cmath>

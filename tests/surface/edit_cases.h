@@ -98,26 +98,16 @@ inline EditReport apply(const DynamicSurface& surface, int op, std::uint64_t see
   const Pick some = {0.3, seed};
   const Pick few = {0.03, seed};
   switch (op) {
-    case flip_operator:
-      return edit(surface, FlipSome{some}, options);
-    case split_operator:
-      return edit(surface, SplitSome{some}, options);
-    case collapse_operator:
-      return edit(surface, CollapseSome{some}, options);
-    case face_split_operator:
-      return edit(surface, SplitFaces{few}, options);
-    case vertex_split_operator:
-      return edit(surface, SplitVertices{few}, options);
-    case 5:
-      return edit(surface, CollapseFaces{few}, options);
-    case 6:
-      return edit(surface, Delete<tiled::VertexId>{few}, options);
-    case 7:
-      return edit(surface, Delete<tiled::EdgeId>{few}, options);
-    case 8:
-      return edit(surface, Delete<tiled::FaceId>{few}, options);
-    default:
-      return edit(surface, CollapseRecklessly{few}, options);
+    case flip_operator: return edit(surface, FlipSome{some}, options);
+    case split_operator: return edit(surface, SplitSome{some}, options);
+    case collapse_operator: return edit(surface, CollapseSome{some}, options);
+    case face_split_operator: return edit(surface, SplitFaces{few}, options);
+    case vertex_split_operator: return edit(surface, SplitVertices{few}, options);
+    case 5: return edit(surface, CollapseFaces{few}, options);
+    case 6: return edit(surface, Delete<tiled::VertexId>{few}, options);
+    case 7: return edit(surface, Delete<tiled::EdgeId>{few}, options);
+    case 8: return edit(surface, Delete<tiled::FaceId>{few}, options);
+    default: return edit(surface, CollapseRecklessly{few}, options);
   }
 }
 

@@ -1,7 +1,7 @@
 // The cavity operator: every local edit removes a region and fills the hole.
 //
-// An operator is a small struct with two functions, which run on host threads or in a kernel, concurrently for
-// all elements of one kind:
+// An operator is a small struct with two functions, which run on host threads or in a kernel, concurrently
+// for all elements of one kind:
 //
 //   struct SplitLongEdges {
 //     using Seed = ts::tiled::EdgeId;
@@ -15,7 +15,8 @@
 //     }
 //     TS_HD void fill(ts::Hole& hole) const {                         // what comes instead?
 //       const auto [a, b] = hole.mesh().ends(hole.seed<Seed>());
-//       hole.fan(hole.add_vertex(a, b, 0.5));                         // every attribute halfway between a and b
+//       hole.fan(hole.add_vertex(a, b, 0.5));                         // every attribute halfway between a
+//       and b
 //     }
 //   };
 //   const ts::EditReport report = ts::edit(surface, SplitLongEdges{position.view(), 0.1}, {.seed = 1});
@@ -41,15 +42,15 @@ namespace tessera {
 
 /// What became of a cavity.
 enum class CavityOutcome : std::uint8_t {
-  none,          ///< nothing was declared
-  won,           ///< its hole was filled
-  lost,          ///< another one got one of its faces
-  several_holes, ///< its boundary is not one loop, or one chain between two borders
-  open,          ///< it removes edges of the border, which was not allowed
-  not_a_surface, ///< it removes an edge of more than two faces, which was not allowed
-  refused,       ///< by fill()
-  repeats_edge,  ///< it would join two vertices that have an edge
-  overfull,      ///< fill() added more than was announced
+  none,           ///< nothing was declared
+  won,            ///< its hole was filled
+  lost,           ///< another one got one of its faces
+  several_holes,  ///< its boundary is not one loop, or one chain between two borders
+  open,           ///< it removes edges of the border, which was not allowed
+  not_a_surface,  ///< it removes an edge of more than two faces, which was not allowed
+  refused,        ///< by fill()
+  repeats_edge,   ///< it would join two vertices that have an edge
+  overfull,       ///< fill() added more than was announced
 };
 
 namespace detail {
@@ -85,10 +86,10 @@ struct CavityWork {
   std::uint32_t boundary_count;
   std::uint32_t edge_count;  ///< that are removed
   std::uint32_t loop_count;
-  std::uint32_t room[3];     ///< for new vertices, edges, faces
+  std::uint32_t room[3];  ///< for new vertices, edges, faces
   std::uint32_t used[3];
-  std::uint32_t fresh[3];    ///< where its fresh ids begin among those of the round
-  std::uint32_t staged[2];   ///< where its new edges and faces begin among those of the round
+  std::uint32_t fresh[3];   ///< where its fresh ids begin among those of the round
+  std::uint32_t staged[2];  ///< where its new edges and faces begin among those of the round
 
   /// How many fresh ids it may need: new edges and faces take the places of removed ones first.
   [[nodiscard]] TS_HD std::uint32_t fresh_count(std::uint32_t kind) const {
@@ -215,7 +216,7 @@ inline TS_HD void atomic_max(std::uint64_t* to, std::uint64_t value) {
 /// What a round is made of, for the loops of edit.h and of the library.
 struct RoundView {
   EditMesh mesh;
-  std::uint64_t* claims = nullptr;            ///< of each face: the highest that wants it, in the newest round
+  std::uint64_t* claims = nullptr;  ///< of each face: the highest that wants it, in the newest round
   const std::uint32_t* candidates = nullptr;  ///< null: all from `first` on
   std::uint32_t first = 0;
   std::uint8_t* is_declared = nullptr;  ///< of each candidate
@@ -224,9 +225,9 @@ struct RoundView {
   std::uint32_t number = 0;  ///< 1 to 4095
   bool keeps_edges_unique = true;
   bool seeds_are_vertices = false;
-  CavityRequest* requests = nullptr;      ///< of the candidates that declared cavities
-  const std::uint32_t* winners = nullptr; ///< among them
-  CavityWork* works = nullptr;              ///< of the winners
+  CavityRequest* requests = nullptr;             ///< of the candidates that declared cavities
+  const std::uint32_t* winners = nullptr;        ///< among them
+  CavityWork* works = nullptr;                   ///< of the winners
   const std::uint32_t* vertex_places = nullptr;  ///< where new elements of each winner begin
   const std::uint64_t* staged_places = nullptr;  ///< edges in the high half, faces in the low
   const std::uint64_t* fresh_places = nullptr;
@@ -248,9 +249,9 @@ struct RoundView {
   }
 };
 
-inline constexpr std::uint32_t reversed_bit = 0x80000000u;     ///< of a half-edge that is passed backward
-inline constexpr std::uint32_t last_of_loop_bit = 0x80000000u; ///< of a slot
-inline constexpr std::uint32_t listed_bit = 0x40000000u;       ///< of a slot: the edge has a list of sides
+inline constexpr std::uint32_t reversed_bit = 0x80000000u;      ///< of a half-edge that is passed backward
+inline constexpr std::uint32_t last_of_loop_bit = 0x80000000u;  ///< of a slot
+inline constexpr std::uint32_t listed_bit = 0x40000000u;        ///< of a slot: the edge has a list of sides
 inline constexpr std::uint32_t slot_mask = 0x3FFFFFFFu;
 inline constexpr std::uint32_t of_boundary_bit = 0x80000000u;  ///< of an edge of a new face
 
@@ -259,7 +260,9 @@ struct NewIds {
   const CavityWork& work;
   const RoundScratch& scratch;
 
-  [[nodiscard]] TS_HD std::uint32_t vertex(std::uint32_t i) const { return scratch.fresh[0][work.fresh[0] + i]; }
+  [[nodiscard]] TS_HD std::uint32_t vertex(std::uint32_t i) const {
+    return scratch.fresh[0][work.fresh[0] + i];
+  }
   [[nodiscard]] TS_HD std::uint32_t edge(std::uint32_t i) const {
     if (i >= work.edge_count) return scratch.fresh[1][work.fresh[1] + i - work.edge_count];
     return scratch.boundary[3 * (std::size_t{work.face_begin} + work.face_count) - 1 - i];
@@ -317,7 +320,11 @@ class Cavity {
 class Hole {
  public:
   TS_HD Hole(const detail::RoundView& round, detail::CavityWork& work)
-      : mesh_(&round.mesh), arrays_(round.mesh.arrays()), round_(&round), work_(&work), scratch_(&round.scratch) {}
+      : mesh_(&round.mesh),
+        arrays_(round.mesh.arrays()),
+        round_(&round),
+        work_(&work),
+        scratch_(&round.scratch) {}
 
   /// The mesh before the edit: the removed faces are still there, the new ones are not.
   [[nodiscard]] TS_HD const EditMesh& mesh() const { return *mesh_; }
@@ -529,7 +536,9 @@ class Hole {
   [[nodiscard]] TS_HD std::uint32_t* new_sides() const {
     return scratch_->new_sides + 2 * std::size_t{work_->staged[0]};
   }
-  [[nodiscard]] static TS_HD std::uint32_t of_boundary(std::uint32_t i) { return i | detail::of_boundary_bit; }
+  [[nodiscard]] static TS_HD std::uint32_t of_boundary(std::uint32_t i) {
+    return i | detail::of_boundary_bit;
+  }
 
   [[nodiscard]] TS_HD bool has_room(Kind kind) {
     const auto k = static_cast<std::size_t>(kind);
@@ -613,21 +622,26 @@ class Hole {
   TS_HD void attach(std::uint32_t side, std::uint32_t h) {
     if ((side & detail::of_boundary_bit) != 0) {
       std::uint32_t& there = scratch_->boundary_new[segment() + (side & ~detail::of_boundary_bit)];
-      if (there == Arrays::none) there = h;
-      else work_->has_extra = true;
+      if (there == Arrays::none)
+        there = h;
+      else
+        work_->has_extra = true;
       return;
     }
     std::uint32_t* both = new_sides() + 2 * std::size_t{side};
-    if (both[0] == Arrays::none) both[0] = h;
-    else if (both[1] == Arrays::none) both[1] = h;
-    else work_->has_extra = true;
+    if (both[0] == Arrays::none)
+      both[0] = h;
+    else if (both[1] == Arrays::none)
+      both[1] = h;
+    else
+      work_->has_extra = true;
   }
 
   static constexpr std::uint32_t border = Arrays::none;
   static constexpr std::uint32_t full_turn = Arrays::removed;
 
-  /// Walks the new faces around a vertex from one of them on and adds their number to `count`. Returns the edge
-  /// of the boundary that it meets, with its bit, or `border`, or `full_turn`.
+  /// Walks the new faces around a vertex from one of them on and adds their number to `count`. Returns the
+  /// edge of the boundary that it meets, with its bit, or `border`, or `full_turn`.
   [[nodiscard]] TS_HD std::uint32_t walk(detail::FanStep step, std::uint32_t vertex,
                                          std::uint32_t& count) const {
     const std::uint32_t start = step.at;
@@ -645,7 +659,8 @@ class Hole {
     }
   }
   /// Around the vertex at one end of a boundary edge, beginning at its new face.
-  [[nodiscard]] TS_HD std::uint32_t walk_from(std::uint32_t i, tiled::VertexId v, std::uint32_t& count) const {
+  [[nodiscard]] TS_HD std::uint32_t walk_from(std::uint32_t i, tiled::VertexId v,
+                                              std::uint32_t& count) const {
     const std::uint32_t h = scratch_->boundary_new[segment() + i];
     const bool begins_here = new_corners()[h] == v.index();
     return walk({begins_here ? h : Arrays::next(h), begins_here}, v.index(), count);

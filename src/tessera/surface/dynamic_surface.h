@@ -85,16 +85,18 @@ class EditView {
 
 struct DynamicOptions {
   Exec exec = Exec::host();  ///< where edits run
-  Bytes memory = 0;          ///< for the surface, its attributes and the scratch of edits; 0: no limit but the machine's
-  bool with_fields = true;   ///< the mesh's fields follow the edits
+  Bytes memory =
+      0;  ///< for the surface, its attributes and the scratch of edits; 0: no limit but the machine's
+  bool with_fields = true;           ///< the mesh's fields follow the edits
   const Monitor* monitor = nullptr;  ///< of building it
 };
 
-/// Where elements went: the new tiled id of each old one, or an invalid one for those that were removed.
+/// Where elements went: the new tiled id of each old one, at the surface's place; Id::invalid_index for those
+/// that were removed.
 struct CompactionMaps {
-  IdArray<tiled::VertexId, tiled::VertexId> vertices;
-  IdArray<tiled::EdgeId, tiled::EdgeId> edges;
-  IdArray<tiled::FaceId, tiled::FaceId> faces;
+  Buffer<std::uint32_t> vertices;
+  Buffer<std::uint32_t> edges;
+  Buffer<std::uint32_t> faces;
 };
 
 /// A handle: copies share the surface. One edit at a time.
@@ -147,9 +149,7 @@ class EditAttribute {
   explicit EditAttribute(const DynamicSurface& surface, const T& value = T{})
       : key_(detail::add_column(surface.store(), detail::shape_of<T>(kind), &value)) {}
 
-  [[nodiscard]] EditView<TiledId, T> view() const {
-    return EditView<TiledId, T>(detail::column_base(*key_));
-  }
+  [[nodiscard]] EditView<TiledId, T> view() const { return EditView<TiledId, T>(detail::column_base(*key_)); }
   /// By tiled id, up to DynamicSurface::id_end(); those of removed elements mean nothing.
   [[nodiscard]] IdArray<TiledId, T> values() const {
     IdArray<TiledId, T> out(detail::column_size(*key_));

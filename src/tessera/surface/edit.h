@@ -1,8 +1,8 @@
 // edit(): applies an operator (cavity.h) to a surface, round by round.
 //
-// A round declares cavities, resolves their conflicts, fills the holes of the winners and commits them. A round
-// with candidates commits, or drops, at least one of them. The result depends on the mesh, the operator and
-// the seed, and on nothing else: not on the number of threads, and not on the side.
+// A round declares cavities, resolves their conflicts, fills the holes of the winners and commits them. A
+// round with candidates commits, or drops, at least one of them. The result depends on the mesh, the operator
+// and the seed, and on nothing else: not on the number of threads, and not on the side.
 #pragma once
 
 #include <cstddef>

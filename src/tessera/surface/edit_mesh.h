@@ -4,7 +4,8 @@
 //
 //                 c                corners[3f..]  a b c      where each half-edge begins
 //               /   \              edges[3f..]    the edge that each half-edge lies on
-//        3f+2  /  f  \  3f+1       sides[2e..]    the half-edges on edge e, at most two here; each has its own
+//        3f+2  /  f  \  3f+1       sides[2e..]    the half-edges on edge e, at most two here; each has its
+//        own
 //             /       \                           place, so that faces on both sides change independently
 //            a ------- b           handles[v]     a half-edge that begins at v; the rest of its star is found
 //                3f                               by walking across edges
@@ -72,7 +73,9 @@ struct EditArrays {
 
   [[nodiscard]] static TS_HD std::uint32_t next(std::uint32_t h) { return h % 3 == 2 ? h - 2 : h + 1; }
   [[nodiscard]] static TS_HD std::uint32_t previous(std::uint32_t h) { return h % 3 == 0 ? h + 2 : h - 1; }
-  [[nodiscard]] TS_HD bool is_listed(std::uint32_t e) const { return sides[2 * std::size_t{e} + 1] == listed; }
+  [[nodiscard]] TS_HD bool is_listed(std::uint32_t e) const {
+    return sides[2 * std::size_t{e} + 1] == listed;
+  }
   [[nodiscard]] TS_HD std::uint32_t first_side(std::uint32_t e) const {
     const std::uint32_t first = sides[2 * std::size_t{e}];
     return first != none ? first : sides[2 * std::size_t{e} + 1];
@@ -90,14 +93,15 @@ struct EditArrays {
 
 /// Goes around a vertex from face to face.
 struct FanStep {
-  std::uint32_t at;           ///< the half-edge of the face that begins at the vertex
-  bool leaves_backward;       ///< across the face's edge that ends at the vertex, not the one that begins there
+  std::uint32_t at;      ///< the half-edge of the face that begins at the vertex
+  bool leaves_backward;  ///< across the face's edge that ends at the vertex, not the one that begins there
 
   [[nodiscard]] TS_HD std::uint32_t leaves_by() const {
     return leaves_backward ? EditArrays::previous(at) : at;
   }
   /// Into the face that has `across` as the other side of leaves_by().
-  [[nodiscard]] TS_HD FanStep enter(const EditArrays& mesh, std::uint32_t across, std::uint32_t vertex) const {
+  [[nodiscard]] TS_HD FanStep enter(const EditArrays& mesh, std::uint32_t across,
+                                    std::uint32_t vertex) const {
     const bool winds_alike = mesh.corners[across] == vertex;
     return {winds_alike ? across : EditArrays::next(across), winds_alike};
   }
@@ -360,8 +364,8 @@ class EditMesh {
     }
     const std::uint32_t k = h.index() % 3;
     const std::uint32_t* corners = arrays_.corners + (h.index() - k);
-    return {VertexId(corners[k]), VertexId(corners[k == 2 ? 0 : k + 1]), VertexId(corners[k == 0 ? 2 : k - 1]),
-            opposite(other)};
+    return {VertexId(corners[k]), VertexId(corners[k == 2 ? 0 : k + 1]),
+            VertexId(corners[k == 0 ? 2 : k - 1]), opposite(other)};
   }
   [[nodiscard]] TS_HD HalfEdgeId first_half_edge(EdgeId e) const {
     return HalfEdgeId(arrays_.first_side(e.index()));

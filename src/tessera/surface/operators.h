@@ -3,8 +3,8 @@
 //   struct FlipWhere {
 //     using Seed = ts::tiled::EdgeId;
 //     ...
-//     TS_HD void declare(ts::Cavity& cavity, Seed e) const { if (should_flip(e)) ts::declare_flip(cavity, e); }
-//     TS_HD void fill(ts::Hole& hole) const { ts::fill_flip(hole); }
+//     TS_HD void declare(ts::Cavity& cavity, Seed e) const { if (should_flip(e)) ts::declare_flip(cavity, e);
+//     } TS_HD void fill(ts::Hole& hole) const { ts::fill_flip(hole); }
 //   };
 #pragma once
 
@@ -117,7 +117,8 @@ inline TS_HD void declare_face_collapse(Cavity& cavity, tiled::FaceId f) {
   cavity.add_vertices(1);
 }
 inline TS_HD tiled::VertexId fill_face_collapse(Hole& hole) {
-  const tiled::VertexId v = hole.add_vertex(hole.mesh().vertices(hole.seed<tiled::FaceId>()), 1.0 / 3, 1.0 / 3);
+  const tiled::VertexId v =
+      hole.add_vertex(hole.mesh().vertices(hole.seed<tiled::FaceId>()), 1.0 / 3, 1.0 / 3);
   hole.fan(v);
   return v;
 }

@@ -45,8 +45,8 @@ struct RemeshOptions {
   /// Edges whose faces meet at a sharper bend, in degrees from flat, are kept as lines. Vertices stay where
   /// such lines or the border turn by more than that, and where not exactly two of their edges meet.
   double feature_angle = 45;
-  std::string fixed;                ///< a point field: vertices where it is not 0 do not move and are not removed
-  bool project = true;              ///< puts smoothed vertices onto the closest point of the input
+  std::string fixed;    ///< a point field: vertices where it is not 0 do not move and are not removed
+  bool project = true;  ///< puts smoothed vertices onto the closest point of the input
   std::size_t smoothing_steps = 5;  ///< in each iteration
   std::uint64_t seed = 0;
   std::function<void(const RemeshStep&)> watch;  ///< called after each phase
@@ -54,7 +54,7 @@ struct RemeshOptions {
 };
 
 struct RemeshReport {
-  double target_length = 0;  ///< 0 if a field gave it
+  double target_length = 0;       ///< 0 if a field gave it
   std::size_t feature_edges = 0;  ///< of the input, with those of the border
   std::size_t splits = 0;
   std::size_t collapses = 0;
@@ -70,11 +70,12 @@ struct RemeshReport {
 /// Remeshes the surface at its place. The exec and the memory are the surface's own; closest points need
 /// about 120 bytes a triangle of the input more. Ids of elements that stay are kept. Point fields of
 /// floating-point numbers take the input's values at the closest point of the input; others are those of the
-/// nearest vertex at the time of a split. Attributes (EditAttribute) follow splits and stay with vertices that
-/// are smoothed. The result does not depend on the number of threads or the side.
+/// nearest vertex at the time of a split. Attributes (EditAttribute) follow splits and stay with vertices
+/// that are smoothed. The result does not depend on the number of threads or the side.
 ///
 /// Error(bad_option) for a length that is negative or no number, an angle outside of 0 to 180 degrees, or a
-/// sizing field that is not of positive floating-point numbers; Error(not_found) for a field that is not there.
+/// sizing field that is not of positive floating-point numbers; Error(not_found) for a field that is not
+/// there.
 RemeshReport remesh(const DynamicSurface& surface, const RemeshOptions& options = {});
 /// The same for a mesh. Error(bad_mesh) as Surface.
 [[nodiscard]] TriMesh remesh(const TriMesh& mesh, const RemeshOptions& options = {});

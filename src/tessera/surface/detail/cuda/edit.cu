@@ -1,5 +1,6 @@
 // Loops of edits (surface/detail/edit), compiled by nvcc.
 #include <tessera/surface/detail/edit/build_loops.h>
+#include <tessera/surface/detail/edit/compact_loops.h>
 #include <tessera/surface/detail/edit/repair_loops.h>
 #include <tessera/surface/detail/edit/round_loops.h>
 #include <tessera/surface/detail/cuda/run_loop.cuh>
@@ -9,7 +10,13 @@ namespace tessera::detail::cuda {
 #define TS_INSTANTIATE(LOOP) template void run_loop<LOOP>(const Exec&, std::size_t, const LOOP&);
 TS_INSTANTIATE(CopyWords)
 TS_INSTANTIATE(FillWords)
+TS_INSTANTIATE(CountUp)
 TS_INSTANTIATE(FillBytes)
+TS_INSTANTIATE(FlagLive)
+TS_INSTANTIATE(InvertList)
+TS_INSTANTIATE(GatherCells)
+TS_INSTANTIATE(GatherWords)
+TS_INSTANTIATE(MatchEdges)
 TS_INSTANTIATE(CopyBytes)
 TS_INSTANTIATE(FillLongs)
 TS_INSTANTIATE(RotateFaces)

@@ -37,6 +37,10 @@ struct FillWords {
   std::uint32_t value;
   TS_HD void operator()(std::size_t i) const { to[i] = value; }
 };
+struct CountUp {
+  std::uint32_t* to;
+  TS_HD void operator()(std::size_t i) const { to[i] = static_cast<std::uint32_t>(i); }
+};
 struct FillBytes {
   std::uint8_t* to;
   TS_HD void operator()(std::size_t i) const { to[i] = 0; }

@@ -16,7 +16,8 @@ struct FlipQuad {
   Vec3d a, b, c, d;
 
   /// The sign of sin(x + y), where x is the angle between u and v and y that between s and t; 0 if rounding
-  /// could have decided it. Needs no roots: the terms sin(x) cos(y) and cos(x) sin(y) are compared as squares.
+  /// could have decided it. Needs no roots: the terms sin(x) cos(y) and cos(x) sin(y) are compared as
+  /// squares.
   [[nodiscard]] static TS_HD int sign_of_sum(const Vec3d& u, const Vec3d& v, const Vec3d& s, const Vec3d& t) {
     const double cos_x = dot(u, v);
     const double cos_y = dot(s, t);

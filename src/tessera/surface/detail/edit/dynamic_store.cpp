@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <utility>
 
 #include <tessera/core/detail/monitor.h>
@@ -16,39 +15,12 @@ namespace tessera::detail {
 
 namespace {
 
-constexpr std::uint32_t max_ids = 0x20000000;  // the two sides of an edge, with two bits beside them: in 32 bits
-
-void copy_here(const Exec& exec, void* to, const void* from, std::size_t bytes) {
-  if (bytes == 0) return;
-  if (exec.is_cuda()) {
-    copy(exec, to, from, bytes, CopyKind::on_device);
-  } else {
-    std::memcpy(to, from, bytes);
-  }
-}
-
 /// A larger buffer with the same beginning.
 template <class T>
 [[nodiscard]] Buffer<T> enlarged(const Exec& exec, const Buffer<T>& old, std::size_t used, std::size_t size) {
   Buffer<T> larger(exec, size);
   copy_here(exec, larger.data(), old.data(), used * sizeof(T));
   return larger;
-}
-
-/// The keys and the offsets of the lists of flagged elements, and room for their values.
-template <class Rows>
-[[nodiscard]] Lists begin_lists(const Exec& exec, const Rows& rows, const Buffer<std::uint8_t>& flags) {
-  Lists lists;
-  Buffer<std::uint32_t> keys(exec, flags.size());
-  lists.count = static_cast<std::uint32_t>(compact_indices(exec, flags.span(), keys.span()));
-  if (lists.count == 0) return lists;
-  Buffer<std::uint32_t> lengths(exec, lists.count);
-  run_loop(exec, lists.count, ListLengths<Rows>{rows, keys.data(), lengths.data()});
-  lists.keys = std::move(keys);
-  lists.offsets = Buffer<std::uint32_t>(exec, lists.count + std::size_t{1});
-  exclusive_scan<std::uint32_t, std::uint32_t>(exec, lengths.span(), lists.offsets.span());
-  lists.values = Buffer<std::uint32_t>(exec, lists.offsets.to_host().back());
-  return lists;
 }
 
 /// A span at exec's place, on the host.
@@ -81,8 +53,8 @@ DynamicStore::DynamicStore(const TriMesh& mesh, const DynamicOptions& options)
   build(mesh, options.monitor);
   if (!options.with_fields) return;
   for (const Kind kind : {Kind::vertex, Kind::face}) {
-    const Array<std::uint32_t> order = on_host(
-        exec_, {origins_[kind == Kind::vertex ? 0 : 1].data(), end(kind)});
+    const Array<std::uint32_t> order =
+        on_host(exec_, {mesh_.origins[kind == Kind::vertex ? 0 : 1].data(), end(kind)});
     for (const Field& field : kind == Kind::vertex ? mesh.point_data : mesh.cell_data) {
       const ColumnShape shape = shape_of_field(kind, field);
       const std::uint32_t index = new_column(shape);
@@ -102,73 +74,31 @@ DynamicStore::DynamicStore(const TriMesh& mesh, const DynamicOptions& options)
 }
 
 void DynamicStore::build(const TriMesh& mesh, const Monitor* monitor) {
-  // Tiles that a device can take, too: ids, which priorities depend on, are then the same on both sides.
-  const Surface surface(mesh, {.exec = exec_, .memory = memory_, .max_vertices = 256, .monitor = monitor});
-  end_ = {static_cast<std::uint32_t>(surface.vertex_count()), static_cast<std::uint32_t>(surface.edge_count()),
-          static_cast<std::uint32_t>(surface.face_count())};
-  if (end_[2] > max_ids || end_[1] > max_ids || end_[0] > max_ids) {
-    throw Error(ErrorCode::unsupported, "a surface of " + std::to_string(end_[2]) +
-                                            " triangles cannot be edited: at most " +
-                                            std::to_string(max_ids) + " have ids here");
-  }
-  capacity_ = end_;
-  check_memory(bytes());
-  corners_ = Buffer<std::uint32_t>(exec_, 3 * std::size_t{end_[2]});
-  edges_ = Buffer<std::uint32_t>(exec_, 3 * std::size_t{end_[2]});
-  sides_ = Buffer<std::uint32_t>(exec_, 2 * std::size_t{end_[1]});
-  handles_ = Buffer<std::uint32_t>(exec_, end_[0]);
-  claims_ = Buffer<std::uint64_t>(exec_, end_[2]);
-  run_loop(exec_, end_[2], FillLongs{claims_.data()});
-
-  const auto rows = surface.rows<OrientedFV, OrientedFE, EF, VF>();
-  run_loop(exec_, corners_.size(), CopyWords{rows.get<OrientedFV>().values(), corners_.data()});
-  run_loop(exec_, edges_.size(), CopyWords{rows.get<OrientedFE>().values(), edges_.data()});
-  for (const Kind kind : {Kind::vertex, Kind::face}) {
-    const std::span<const std::uint32_t> order = surface.to_input(kind);
-    Buffer<std::uint32_t>& origins = origins_[kind == Kind::vertex ? 0 : 1];
-    origins = Buffer<std::uint32_t>(exec_, end(kind));
-    if (order.empty()) {
-      Array<std::uint32_t> same(end(kind));
-      std::iota(same.begin(), same.end(), 0u);
-      origins.assign(same);
-    } else {
-      copy_here(exec_, origins.data(), order.data(), order.size_bytes());
-    }
-  }
+  const Surface surface(mesh, surface_options(monitor));
   {
     const Buffer<TriMesh::Cell> cells(exec_, std::span<const TriMesh::Cell>(mesh.cells));
-    run_loop(exec_, end_[2], RotateFaces{arrays(), cells.data(), origins_[1].data(), origins_[0].data()});
+    mesh_ = EditConnectivity(surface, cells.data());
   }
-  {
-    Buffer<std::uint8_t> flags(exec_, end_[1]);
-    const LinkEdges link = {arrays(), rows.get<EF>(), flags.data()};
-    run_loop(exec_, end_[1], link);
-    edge_lists = begin_lists(exec_, link.ef, flags);
-    run_loop(exec_, edge_lists.count,
-             ListEdges{link, edge_lists.keys.data(), edge_lists.offsets.data(), edge_lists.values.data()});
-  }
-  {
-    Buffer<std::uint8_t> flags(exec_, end_[0]);
-    const LinkVertices link = {arrays(), rows.get<VF>(), flags.data()};
-    run_loop(exec_, end_[0], link);
-    vertex_lists = begin_lists(exec_, link.vf, flags);
-    run_loop(exec_, vertex_lists.count,
-             ListVertices{link, vertex_lists.keys.data(), vertex_lists.offsets.data(),
-                          vertex_lists.values.data()});
-  }
-  has_double_points_ = mesh.points.visit([]<class T>(std::span<const Vec3<T>>) { return sizeof(T) == 8; });
+  capacity_ = mesh_.end;
+  has_double_points_ = mesh.points.is_double();
   const std::uint32_t index = new_column(shape_of<Vec3d>(Kind::vertex));
   columns_[index].is_own = true;
   const VertexAttribute<Vec3d> points = tessera::positions<double>(surface);
   copy_here(exec_, columns_[index].values.data(), points.view().data(), points.size() * sizeof(Vec3d));
   write_tables();
+  check_memory(bytes());
+}
+
+/// Tiles that a device can take, too: ids, which priorities depend on, are then the same on both sides.
+SurfaceOptions DynamicStore::surface_options(const Monitor* monitor) const {
+  return {.exec = exec_, .memory = memory_, .max_vertices = 256, .monitor = monitor};
 }
 
 Bytes DynamicStore::bytes() const {
   Bytes sum = Bytes{capacity_[2]} * (24 + 8 + 4) + Bytes{capacity_[1]} * 8 + Bytes{capacity_[0]} * 8;
   for (const auto& freed : freed_) sum += freed.bytes();
   for (const StoredColumn& column : columns_) sum += column.values.bytes() + column.staged.bytes();
-  return sum + edge_lists.bytes() + vertex_lists.bytes() + scratch.bytes();
+  return sum + mesh_.edge_lists.bytes() + mesh_.vertex_lists.bytes() + scratch.bytes();
 }
 
 void DynamicStore::check_memory(Bytes needed) const {
@@ -182,24 +112,10 @@ void DynamicStore::check_room(Bytes more) const {
   if (memory_ != 0) check_memory(bytes() + more);
 }
 
-EditArrays DynamicStore::arrays() {
-  EditArrays arrays;
-  arrays.corners = corners_.data();
-  arrays.edges = edges_.data();
-  arrays.sides = sides_.data();
-  arrays.handles = handles_.data();
-  arrays.edge_lists = edge_lists.view();
-  arrays.vertex_lists = vertex_lists.view();
-  arrays.vertex_end = end_[0];
-  arrays.edge_end = end_[1];
-  arrays.face_end = end_[2];
-  return arrays;
-}
-
 std::uint32_t DynamicStore::next_round() {
   constexpr std::uint32_t last = 4095;
   if (round_ == last) {
-    run_loop(exec_, claims_.size(), FillLongs{claims_.data()});
+    run_loop(exec_, mesh_.claims.size(), FillLongs{mesh_.claims.data()});
     round_ = 0;
   }
   return ++round_;
@@ -209,14 +125,14 @@ void DynamicStore::reserve(const std::array<std::uint32_t, 3>& counts) {
   std::array<std::uint32_t, 3> needed = capacity_;
   for (std::size_t k = 0; k < 3; ++k) {
     const std::uint32_t reused = std::min(counts[k], freed_count_[k]);
-    const std::uint64_t end = std::uint64_t{end_[k]} + (counts[k] - reused);
-    if (end > max_ids) {
-      throw Error(ErrorCode::unsupported, "a surface cannot be edited beyond " + std::to_string(max_ids) +
-                                              " elements of a kind");
+    const std::uint64_t end = std::uint64_t{mesh_.end[k]} + (counts[k] - reused);
+    if (end > max_edit_ids) {
+      throw Error(ErrorCode::unsupported, "a surface cannot be edited beyond " +
+                                              std::to_string(max_edit_ids) + " elements of a kind");
     }
     if (end <= capacity_[k]) continue;
     const std::uint64_t generous = std::uint64_t{capacity_[k]} + capacity_[k] / 4 + 64;
-    needed[k] = static_cast<std::uint32_t>(std::min<std::uint64_t>(std::max(end, generous), max_ids));
+    needed[k] = static_cast<std::uint32_t>(std::min<std::uint64_t>(std::max(end, generous), max_edit_ids));
   }
   if (needed == capacity_) return;
   if (memory_ != 0) {
@@ -238,24 +154,24 @@ void DynamicStore::reserve(const std::array<std::uint32_t, 3>& counts) {
 
 void DynamicStore::grow(Kind kind, std::uint32_t size) {
   const auto k = static_cast<std::size_t>(kind);
-  const std::size_t used = end_[k];
+  const std::size_t used = mesh_.end[k];
   if (kind == Kind::face) {
-    Buffer<std::uint64_t> claims = enlarged(exec_, claims_, used, size);
+    Buffer<std::uint64_t> claims = enlarged(exec_, mesh_.claims, used, size);
     run_loop(exec_, size - used, FillLongs{claims.data() + used});
-    corners_ = enlarged(exec_, corners_, 3 * used, 3 * std::size_t{size});
-    edges_ = enlarged(exec_, edges_, 3 * used, 3 * std::size_t{size});
-    origins_[1] = enlarged(exec_, origins_[1], used, size);
-    claims_ = std::move(claims);
+    mesh_.corners = enlarged(exec_, mesh_.corners, 3 * used, 3 * std::size_t{size});
+    mesh_.edges = enlarged(exec_, mesh_.edges, 3 * used, 3 * std::size_t{size});
+    mesh_.origins[1] = enlarged(exec_, mesh_.origins[1], used, size);
+    mesh_.claims = std::move(claims);
   } else if (kind == Kind::edge) {
-    sides_ = enlarged(exec_, sides_, 2 * used, 2 * std::size_t{size});
+    mesh_.sides = enlarged(exec_, mesh_.sides, 2 * used, 2 * std::size_t{size});
   } else {
-    handles_ = enlarged(exec_, handles_, used, size);
-    origins_[0] = enlarged(exec_, origins_[0], used, size);
+    mesh_.handles = enlarged(exec_, mesh_.handles, used, size);
+    mesh_.origins[0] = enlarged(exec_, mesh_.origins[0], used, size);
   }
   for (StoredColumn& column : columns_) {
     if (column.shape.kind != kind || column.values.empty()) continue;
-    column.values = enlarged(exec_, column.values, used * column.shape.width,
-                             std::size_t{size} * column.shape.width);
+    column.values =
+        enlarged(exec_, column.values, used * column.shape.width, std::size_t{size} * column.shape.width);
   }
   capacity_[k] = size;
 }
@@ -263,14 +179,14 @@ void DynamicStore::grow(Kind kind, std::uint32_t size) {
 FreshIds DynamicStore::fresh(Kind kind, std::uint32_t count) const {
   const auto k = static_cast<std::size_t>(kind);
   const std::uint32_t reused = std::min(count, freed_count_[k]);
-  return {freed_[k].data() + (freed_count_[k] - reused), reused, end_[k]};
+  return {freed_[k].data() + (freed_count_[k] - reused), reused, mesh_.end[k]};
 }
 
 void DynamicStore::take(Kind kind, std::uint32_t count) {
   const auto k = static_cast<std::size_t>(kind);
   const std::uint32_t reused = std::min(count, freed_count_[k]);
   freed_count_[k] -= reused;
-  end_[k] += count - reused;
+  mesh_.end[k] += count - reused;
 }
 
 void DynamicStore::free(Kind kind, const Buffer<std::uint32_t>& ids, std::uint32_t count) {
@@ -346,10 +262,11 @@ void DynamicStore::write_tables() {
 
 Array<std::uint32_t> DynamicStore::export_order(Kind kind) const {
   const std::uint32_t n = end(kind);
-  const Array<std::uint32_t> origins = on_host(exec_, {origins_[kind == Kind::vertex ? 0 : 1].data(), n});
+  const Array<std::uint32_t> origins =
+      on_host(exec_, {mesh_.origins[kind == Kind::vertex ? 0 : 1].data(), n});
   const std::size_t step = kind == Kind::vertex ? 1 : 3;
   const Array<std::uint32_t> marks =
-      on_host(exec_, {kind == Kind::vertex ? handles_.data() : corners_.data(), step * n});
+      on_host(exec_, {kind == Kind::vertex ? mesh_.handles.data() : mesh_.corners.data(), step * n});
   const std::uint32_t gone = kind == Kind::vertex ? EditArrays::removed : EditArrays::none;
   std::vector<std::uint64_t> keys;
   keys.reserve(count(kind));
@@ -364,8 +281,7 @@ Array<std::uint32_t> DynamicStore::export_order(Kind kind) const {
 
 Field DynamicStore::gather(const StoredColumn& column, std::span<const std::uint32_t> order) const {
   const std::size_t width = column.shape.width;
-  const Array<std::byte> values =
-      column.values.to_host(std::size_t{end(column.shape.kind)} * width);
+  const Array<std::byte> values = column.values.to_host(std::size_t{end(column.shape.kind)} * width);
   Field field(column.name, column.type, order.size(), width / size_of(column.type));
   field.visit([&](auto out) {
     auto* to = reinterpret_cast<std::byte*>(out.data());
@@ -382,16 +298,18 @@ TriMesh DynamicStore::to_mesh() const {
   Array<std::uint32_t> place(end(Kind::vertex), EditArrays::none);
   for (std::size_t i = 0; i < vertices.size(); ++i) place[vertices[i]] = static_cast<std::uint32_t>(i);
 
-  const Array<std::byte> raw = columns_[positions].values.to_host(std::size_t{end_[0]} * sizeof(Vec3d));
+  const Array<std::byte> raw = columns_[positions].values.to_host(std::size_t{mesh_.end[0]} * sizeof(Vec3d));
   const auto* points = reinterpret_cast<const Vec3d*>(raw.data());
   const auto write_points = [&]<class T>(Array<Vec3<T>> out) {
     for (std::size_t i = 0; i < vertices.size(); ++i) out[i] = vec_cast<T>(points[vertices[i]]);
     mesh.points = std::move(out);
   };
-  if (has_double_points_) write_points(Array<Vec3d>(vertices.size()));
-  else write_points(Array<Vec3f>(vertices.size()));
+  if (has_double_points_)
+    write_points(Array<Vec3d>(vertices.size()));
+  else
+    write_points(Array<Vec3f>(vertices.size()));
 
-  const Array<std::uint32_t> corners = on_host(exec_, {corners_.data(), 3 * std::size_t{end_[2]}});
+  const Array<std::uint32_t> corners = on_host(exec_, {mesh_.corners.data(), 3 * std::size_t{mesh_.end[2]}});
   mesh.cells.resize(faces.size());
   for (std::size_t i = 0; i < faces.size(); ++i) {
     const std::uint32_t* c = corners.data() + 3 * std::size_t{faces[i]};
@@ -399,8 +317,10 @@ TriMesh DynamicStore::to_mesh() const {
   }
   for (const StoredColumn& column : columns_) {
     if (column.name.empty()) continue;
-    if (column.shape.kind == Kind::vertex) mesh.point_data.add(gather(column, vertices));
-    else mesh.cell_data.add(gather(column, faces));
+    if (column.shape.kind == Kind::vertex)
+      mesh.point_data.add(gather(column, vertices));
+    else
+      mesh.cell_data.add(gather(column, faces));
   }
   mesh.field_data = field_data_;
   return mesh;

@@ -13,28 +13,18 @@
 #include <tessera/exec/exec.h>
 #include <tessera/mesh/mesh.h>
 #include <tessera/surface/cavity.h>
+#include <tessera/surface/detail/edit/connectivity.h>
 #include <tessera/surface/detail/edit/edit_scratch.h>
 #include <tessera/surface/dynamic_surface.h>
 #include <tessera/surface/edit_mesh.h>
 
 namespace tessera::detail {
 
-/// The lists of edges and vertices that need them, by ascending key.
-struct Lists {
-  Buffer<std::uint32_t> keys;
-  Buffer<std::uint32_t> offsets;
-  Buffer<std::uint32_t> values;
-  std::uint32_t count = 0;
-
-  [[nodiscard]] ListsView view() const { return {keys.data(), offsets.data(), values.data(), count}; }
-  [[nodiscard]] Bytes bytes() const { return keys.bytes() + offsets.bytes() + values.bytes(); }
-};
-
 /// The values of an attribute.
 struct StoredColumn {
   ColumnShape shape;
   Buffer<std::byte> values;
-  Buffer<std::byte> staged;  ///< of the new edges or faces of a round
+  Buffer<std::byte> staged;             ///< of the new edges or faces of a round
   std::weak_ptr<const ColumnKey> user;  ///< whoever asked for it; those of the store itself have none
   bool is_own = false;
   std::string name;  ///< of a field of the mesh
@@ -49,14 +39,15 @@ class DynamicStore : public std::enable_shared_from_this<DynamicStore> {
   ~DynamicStore() = default;
 
   [[nodiscard]] const Exec& exec() const { return exec_; }
-  [[nodiscard]] std::uint32_t end(Kind kind) const { return end_[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] std::uint32_t end(Kind kind) const { return mesh_.end[static_cast<std::size_t>(kind)]; }
   [[nodiscard]] std::uint32_t count(Kind kind) const {
     return end(kind) - freed_count_[static_cast<std::size_t>(kind)];
   }
   [[nodiscard]] Bytes bytes() const;
 
-  [[nodiscard]] EditArrays arrays();
-  [[nodiscard]] std::uint64_t* claims() { return claims_.data(); }
+  [[nodiscard]] EditArrays arrays() { return mesh_.arrays(); }
+  [[nodiscard]] std::uint64_t* claims() { return mesh_.claims.data(); }
+  [[nodiscard]] Lists& lists(Kind kind) { return kind == Kind::edge ? mesh_.edge_lists : mesh_.vertex_lists; }
   /// The number of the next round, from 1 on: claims of earlier rounds are lower.
   [[nodiscard]] std::uint32_t next_round();
 
@@ -78,7 +69,7 @@ class DynamicStore : public std::enable_shared_from_this<DynamicStore> {
   [[nodiscard]] const Column* column_table() const { return table_.data(); }
   [[nodiscard]] std::uint32_t column_count() const { return table_count_; }
   [[nodiscard]] std::uint32_t* origins(Kind kind) {
-    return origins_[kind == Kind::vertex ? 0 : 1].data();
+    return mesh_.origins[kind == Kind::vertex ? 0 : 1].data();
   }
 
   [[nodiscard]] TriMesh to_mesh() const;
@@ -88,14 +79,13 @@ class DynamicStore : public std::enable_shared_from_this<DynamicStore> {
   /// Error(out_of_memory | out_of_device_memory) if so many more bytes are not allowed.
   void check_room(Bytes more) const;
 
-  Lists edge_lists;
-  Lists vertex_lists;
   EditScratch scratch;  ///< empty while an edit has it
 
   static constexpr std::uint32_t positions = 0;  ///< the column of the coordinates
 
  private:
   void build(const TriMesh& mesh, const Monitor* monitor);
+  [[nodiscard]] SurfaceOptions surface_options(const Monitor* monitor) const;
   void grow(Kind kind, std::uint32_t needed);
   void write_tables();
   [[nodiscard]] std::uint32_t new_column(const ColumnShape& shape);
@@ -106,16 +96,10 @@ class DynamicStore : public std::enable_shared_from_this<DynamicStore> {
 
   Exec exec_;
   Bytes memory_;
-  std::array<std::uint32_t, 3> end_ = {0, 0, 0};
+  EditConnectivity mesh_;
   std::array<std::uint32_t, 3> capacity_ = {0, 0, 0};
   std::array<std::uint32_t, 3> freed_count_ = {0, 0, 0};
-  Buffer<std::uint32_t> corners_;
-  Buffer<std::uint32_t> edges_;
-  Buffer<std::uint32_t> sides_;
-  Buffer<std::uint32_t> handles_;
-  Buffer<std::uint64_t> claims_;
   std::array<Buffer<std::uint32_t>, 3> freed_;
-  std::array<Buffer<std::uint32_t>, 2> origins_;  ///< of vertices and faces: the input's ids, or none
   std::uint32_t round_ = 0;
 
   std::vector<StoredColumn> columns_;

@@ -56,7 +56,6 @@ struct EditEngine::State : EditScratch {
   std::size_t winners = 0;
   std::array<std::uint32_t, 3> added = {0, 0, 0};
 
-
   /// The beginning of a buffer, which is made anew if it is too small; what was there is not needed.
   template <class T>
   [[nodiscard]] std::span<T> at_least(Buffer<T>& buffer, std::size_t size) {
@@ -168,8 +167,9 @@ void EditEngine::State::find_winners() {
   winners = compact_indices(exec, flags, list_of_winners);
   round.lost = cavities - winners;
   view.winners = list_of_winners.data();
-  run_loop(exec, winners,
-           ListWinners{declared.data(), sizes.data(), list_of_winners.data(), at_least(counts, winners).data()});
+  run_loop(
+      exec, winners,
+      ListWinners{declared.data(), sizes.data(), list_of_winners.data(), at_least(counts, winners).data()});
 }
 
 void EditEngine::State::shape_cavities() {
@@ -269,9 +269,9 @@ void EditEngine::State::free_ids() {
       exclusive_scan<std::uint32_t, std::uint32_t>(exec, freed[k].span().first(winners), begins);
       total = read(exec, begins.data() + winners);
       if (total != 0) {
-        run_loop(exec, winners,
-                 ListFreed{view, static_cast<std::uint32_t>(k), begins.data(),
-                           at_least(freed_ids, total).data()});
+        run_loop(
+            exec, winners,
+            ListFreed{view, static_cast<std::uint32_t>(k), begins.data(), at_least(freed_ids, total).data()});
       }
     }
     store.take(kind, added[k]);

@@ -341,7 +341,9 @@ RemeshReport Remesher::run() {
   for (; iteration_ < options_.iterations; ++iteration_) {
     edit_edges(SplitLong{view_}, RemeshPhase::split, all_rounds);
     edit_edges(CollapseShort{view_}, RemeshPhase::collapse, all_rounds);
-    edit_edges(FlipToValence{view_}, RemeshPhase::flip, flip_rounds);
+    static const int P = getenv("P") ? atoi(getenv("P")) : 4, K = getenv("K") ? atoi(getenv("K")) : 8, R = getenv("R") ? atoi(getenv("R")) : 2;
+    for (int k = 0; k < K; ++k) edit_edges(FlipToValence{view_, splitmix64(iteration_ * 100 + k), (unsigned)P}, RemeshPhase::flip, R);
+    (void)flip_rounds;
     smooth();
   }
   (void)watch.lap();

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <tessera/core/macros.h>
+#include <tessera/core/random.h>
 #include <tessera/core/vec.h>
 #include <tessera/mesh/detail/morton.h>
 #include <tessera/surface/cavity.h>
@@ -226,15 +227,20 @@ struct CollapseShort {
 
 // -------------------------------------------------------------------------------------------- flips
 
+/// Flips of one round do not see what the others do to the valences of their vertices. So that they agree in
+/// the end, only a part of the edges, which a hash chooses, is looked at in each pass.
 struct FlipToValence {
   using Seed = tiled::EdgeId;
   RemeshView view;
+  std::uint64_t seed;
+  std::uint32_t parts;
 
   static constexpr double least_cosine = 0.5;
   static constexpr double poor_quality = 0.25;  ///< squared
 
   TS_HD void declare(Cavity& cavity, Seed e) const {
     const EditMesh& mesh = cavity.mesh();
+    if (splitmix64(seed + e.index()) % parts != 0) return;
     if (view.is_line[e] != 0 || mesh.face_count(e) != 2) return;
     const tiled::HalfEdgeId h = mesh.first_half_edge(e);
     const tiled::HalfEdgeId across = mesh.across(h);
@@ -263,8 +269,8 @@ struct FlipToValence {
   }
   [[nodiscard]] TS_HD static bool keeps_shape(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d) {
     const Vec3d before = cross(b - a, c - a) + cross(a - b, d - b);
-    if (!points_alike(before, cross(d - c, a - c), least_cosine)) return false;
-    if (!points_alike(before, cross(c - d, b - d), least_cosine)) return false;
+    if (!points_alike(before, cross(a - c, d - c), least_cosine)) return false;
+    if (!points_alike(before, cross(b - d, c - d), least_cosine)) return false;
     const double q0 = squared_quality(a, b, c);
     const double q1 = squared_quality(b, a, d);
     const double r0 = squared_quality(c, a, d);

@@ -1,7 +1,6 @@
 #include <tessera/surface/detail/edit/repair.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include <tessera/exec/primitives.h>
@@ -20,12 +19,7 @@ template <class Source>
   Buffer<std::uint32_t> offsets(exec, n + 1);
   run_loop(exec, n, WritePairs<Source>{source, counts.data(), nullptr, nullptr});
   exclusive_scan<std::uint32_t, std::uint32_t>(exec, counts.span(), offsets.span());
-  std::uint32_t total = 0;
-  if (exec.is_cuda()) {
-    copy(exec, &total, offsets.data() + n, sizeof(total), CopyKind::to_host);
-  } else {
-    total = offsets.data()[n];
-  }
+  const std::uint32_t total = read_word(exec, offsets.data() + n);
   Buffer<std::uint64_t> pairs(exec, total);
   if (total != 0) run_loop(exec, n, WritePairs<Source>{source, nullptr, offsets.data(), pairs.data()});
   return pairs;
@@ -34,13 +28,8 @@ template <class Source>
 [[nodiscard]] Buffer<std::uint64_t> joined(const Exec& exec, const Buffer<std::uint64_t>& a,
                                            const Buffer<std::uint64_t>& b) {
   Buffer<std::uint64_t> both(exec, a.size() + b.size());
-  const auto append = [&](const Buffer<std::uint64_t>& from, std::size_t at) {
-    if (from.empty()) return;
-    if (exec.is_cuda()) copy(exec, both.data() + at, from.data(), from.bytes(), CopyKind::on_device);
-    else std::memcpy(both.data() + at, from.data(), from.bytes());
-  };
-  append(a, 0);
-  append(b, a.size());
+  copy_here(exec, both.data(), a.data(), a.bytes());
+  copy_here(exec, both.data() + a.size(), b.data(), b.bytes());
   return both;
 }
 
@@ -71,15 +60,14 @@ Buffer<std::uint64_t> Repair::sorted(Buffer<std::uint64_t> pairs) const {
   const std::size_t count = unique<std::uint64_t>(exec_, pairs.span(), once.span());
   if (count == once.size()) return once;
   Buffer<std::uint64_t> fitting(exec_, count);
-  if (exec_.is_cuda()) copy(exec_, fitting.data(), once.data(), fitting.bytes(), CopyKind::on_device);
-  else std::memcpy(fitting.data(), once.data(), fitting.bytes());
+  copy_here(exec_, fitting.data(), once.data(), fitting.bytes());
   return fitting;
 }
 
-void Repair::rebuild(Kind kind, Lists& lists, const Buffer<std::uint64_t>& pairs, const std::uint8_t* flags) {
+void Repair::rebuild(Kind kind, const Buffer<std::uint64_t>& pairs, const std::uint8_t* flags) {
+  Lists& lists = store_->lists(kind);
   const EditArrays mesh = store_->arrays();
-  const Buffer<std::uint64_t> kept =
-      pairs_of(exec_, lists.count, KeptLists{lists.view(), mesh, flags, kind});
+  const Buffer<std::uint64_t> kept = pairs_of(exec_, lists.count, KeptLists{lists.view(), mesh, flags, kind});
   const Buffer<std::uint64_t> made = pairs_of(exec_, pairs.size(), NewLists{mesh, pairs.data(), kind});
   const Buffer<std::uint64_t> all = sorted(joined(exec_, kept, made));
   Lists next;
@@ -92,7 +80,8 @@ void Repair::rebuild(Kind kind, Lists& lists, const Buffer<std::uint64_t>& pairs
     next.count = static_cast<std::uint32_t>(
         run_lengths<std::uint32_t>(exec_, keys.span(), next.keys.span(), lengths.span()));
     next.offsets = Buffer<std::uint32_t>(exec_, next.count + std::size_t{1});
-    exclusive_scan<std::uint32_t, std::uint32_t>(exec_, lengths.span().first(next.count), next.offsets.span());
+    exclusive_scan<std::uint32_t, std::uint32_t>(exec_, lengths.span().first(next.count),
+                                                 next.offsets.span());
   }
   lists = std::move(next);
 }
@@ -102,21 +91,23 @@ void Repair::finish_edges() {
   const Buffer<std::uint64_t> pairs =
       sorted(pairs_of(exec_, edge_pairs_.size(), LiveSides{mesh, edge_pairs_.data()}));
   Buffer<std::uint8_t> is_dead(exec_, edge_count_);
-  run_loop(exec_, edge_count_, ResolveEdges{mesh, edges_.data(), pairs.data(),
-                                            static_cast<std::uint32_t>(pairs.size()), is_dead.data()});
+  run_loop(exec_, edge_count_,
+           ResolveEdges{mesh, edges_.data(), pairs.data(), static_cast<std::uint32_t>(pairs.size()),
+                        is_dead.data()});
   Buffer<std::uint32_t> dead(exec_, edge_count_);
   const std::size_t count =
       compact<std::uint32_t>(exec_, edges_.span().first(edge_count_), is_dead.span(), dead.span());
   if (count != 0) store_->free(Kind::edge, dead, static_cast<std::uint32_t>(count));
-  rebuild(Kind::edge, store_->edge_lists, pairs, edge_flags_.data());
+  rebuild(Kind::edge, pairs, edge_flags_.data());
 }
 
 void Repair::finish_vertices() {
-  const Buffer<std::uint64_t> pairs =
-      sorted(pairs_of(exec_, vertex_pairs_.size(), CornersOfEdges{EditMesh(store_->arrays()), vertex_pairs_.data()}));
-  run_loop(exec_, vertex_count_, ResolveVertices{store_->arrays(), vertices_.data(), pairs.data(),
-                                                 static_cast<std::uint32_t>(pairs.size())});
-  rebuild(Kind::vertex, store_->vertex_lists, pairs, vertex_flags_.data());
+  const Buffer<std::uint64_t> pairs = sorted(pairs_of(
+      exec_, vertex_pairs_.size(), CornersOfEdges{EditMesh(store_->arrays()), vertex_pairs_.data()}));
+  run_loop(exec_, vertex_count_,
+           ResolveVertices{store_->arrays(), vertices_.data(), pairs.data(),
+                           static_cast<std::uint32_t>(pairs.size())});
+  rebuild(Kind::vertex, pairs, vertex_flags_.data());
 }
 
 void Repair::finish() {

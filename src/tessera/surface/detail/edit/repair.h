@@ -22,7 +22,7 @@ class Repair {
 
  private:
   [[nodiscard]] Buffer<std::uint64_t> sorted(Buffer<std::uint64_t> pairs) const;
-  void rebuild(Kind kind, Lists& lists, const Buffer<std::uint64_t>& pairs, const std::uint8_t* flags);
+  void rebuild(Kind kind, const Buffer<std::uint64_t>& pairs, const std::uint8_t* flags);
   void finish_edges();
   void finish_vertices();
 

@@ -149,8 +149,10 @@ struct CornersOfEdges {
     const tiled::EdgeId e(static_cast<std::uint32_t>(pairs[i]));
     if (!mesh.contains(e)) return;
     for (const tiled::HalfEdgeId h : mesh.half_edges(e)) {
-      if (mesh.from(h).index() == v) f(pair_of(v, h.index()));
-      else if (mesh.to(h).index() == v) f(pair_of(v, mesh.next(h).index()));
+      if (mesh.from(h).index() == v)
+        f(pair_of(v, h.index()));
+      else if (mesh.to(h).index() == v)
+        f(pair_of(v, mesh.next(h).index()));
     }
   }
 };
@@ -186,8 +188,10 @@ struct PairRange {
     std::uint32_t high = count;
     while (low < high) {
       const std::uint32_t middle = low + (high - low) / 2;
-      if (pairs[middle] < pair) low = middle + 1;
-      else high = middle;
+      if (pairs[middle] < pair)
+        low = middle + 1;
+      else
+        high = middle;
     }
     return low;
   }

@@ -112,8 +112,8 @@ class CavityShape {
     bool is_reversed;
   };
 
-  /// An edge between two faces that have nothing else in common and wind alike: most cavities are of this kind,
-  /// and need no search.
+  /// An edge between two faces that have nothing else in common and wind alike: most cavities are of this
+  /// kind, and need no search.
   [[nodiscard]] TS_HD bool is_plain_edge() {
     if (!request_->removes(Kind::edge) || request_->count != 1) return false;
     const std::uint32_t e = request_->elements[0];
@@ -369,7 +369,8 @@ struct ChordTable {
     return atomicCAS(reinterpret_cast<unsigned long long*>(to), 0ull, static_cast<unsigned long long>(key));
 #else
     std::uint64_t seen = std::atomic_ref<std::uint64_t>(*to).load(std::memory_order_relaxed);
-    if (seen == 0) std::atomic_ref<std::uint64_t>(*to).compare_exchange_strong(seen, key, std::memory_order_relaxed);
+    if (seen == 0)
+      std::atomic_ref<std::uint64_t>(*to).compare_exchange_strong(seen, key, std::memory_order_relaxed);
     return seen;
 #endif
   }
@@ -410,8 +411,10 @@ struct CountOutcomes {
   std::uint32_t* counters;
   TS_HD void operator()(std::size_t i) const {
     const CavityWork& work = round.works[i];
-    if (work.outcome != CavityOutcome::won) count_one(counters + static_cast<std::size_t>(work.outcome));
-    else if (!work.is_regular) count_one(counters + irregular_counter);
+    if (work.outcome != CavityOutcome::won)
+      count_one(counters + static_cast<std::size_t>(work.outcome));
+    else if (!work.is_regular)
+      count_one(counters + irregular_counter);
   }
 };
 
@@ -550,11 +553,13 @@ struct CommitCavities {
     const NewIds all = ids(work);
     for (std::uint32_t i = won ? work.used[0] : 0; i < work.room[0]; ++i)
       mesh.handles[all.vertex(i)] = EditArrays::removed;
-    for (std::uint32_t i = won ? work.used[1] : work.edge_count; i < work.edge_count + work.fresh_count(1); ++i) {
+    for (std::uint32_t i = won ? work.used[1] : work.edge_count; i < work.edge_count + work.fresh_count(1);
+         ++i) {
       const std::size_t e = all.edge(i);
       mesh.sides[2 * e] = mesh.sides[2 * e + 1] = EditArrays::none;
     }
-    for (std::uint32_t i = won ? work.used[2] : work.face_count; i < work.face_count + work.fresh_count(2); ++i) {
+    for (std::uint32_t i = won ? work.used[2] : work.face_count; i < work.face_count + work.fresh_count(2);
+         ++i) {
       const std::size_t f = all.face(i);
       mesh.corners[3 * f] = mesh.corners[3 * f + 1] = mesh.corners[3 * f + 2] = EditArrays::none;
     }

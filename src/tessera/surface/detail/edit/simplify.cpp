@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <numbers>
 #include <span>
 #include <utility>
@@ -80,9 +81,10 @@ class Simplification {
   [[nodiscard]] std::size_t choose_candidates(std::uint32_t limit);
   [[nodiscard]] std::size_t keep_cheapest(std::size_t count, std::size_t kept);
   void collapse(std::size_t count);
+  void compact_if_sparse();
   [[nodiscard]] SimplifyStop find_reason();
 
-  const DynamicSurface& surface_;
+  DynamicSurface surface_;
   const SimplifyOptions& options_;
   Exec exec_;
   EditAttribute<VertexId, Quadric> quadric_;
@@ -125,8 +127,8 @@ void Simplification::prepare() {
 /// more, so that rounds are few. Of a sample, which is all edges of a small mesh.
 std::uint32_t Simplification::choose_limit() {
   constexpr std::size_t max_samples = 1 << 15;
-  constexpr double surplus = 1.5;
-  constexpr double least_part = 0.1;
+  static const double surplus = std::getenv("SURPLUS") ? std::atof(std::getenv("SURPLUS")) : 1.5;
+  static const double least_part = std::getenv("LEAST") ? std::atof(std::getenv("LEAST")) : 0.1;
   const std::size_t edges = edge_end();
   const std::size_t stride = (edges + max_samples - 1) / max_samples;
   const std::size_t count = (edges + stride - 1) / stride;
@@ -149,7 +151,7 @@ std::uint32_t Simplification::choose_limit() {
 /// Edges that are cheaper than those around them, by ascending id in active_. How many.
 std::size_t Simplification::choose_candidates(std::uint32_t limit) {
   run_loop(exec_, edge_end(), FlagCheap{mesh(), cost_.view(), limit, flags_.data()});
-  const std::size_t cheap = compact_indices(exec_, flags_.span(), cheap_.span());
+  const std::size_t cheap = compact_indices(exec_, flags_.span().first(edge_end()), cheap_.span());
   const std::size_t vertices = surface_.id_end(Kind::vertex);
   if (best_.size() < vertices) best_ = Buffer<std::uint64_t>(exec_, vertices + vertices / 8);
   const auto salt = static_cast<std::uint32_t>(splitmix64(options_.seed ^ splitmix64(report_.rounds)));
@@ -196,6 +198,16 @@ void Simplification::collapse(std::size_t count) {
   if (last.won == 0) run_loop(exec_, count, RefuseListed{cost_.view(), active_.data()});
 }
 
+/// Most of the memory is of elements that are gone: what is left is far apart, which is slow.
+void Simplification::compact_if_sparse() {
+  constexpr std::size_t least_faces = 1 << 14;
+  static const std::size_t sparse = std::getenv("SPARSE") ? std::atoi(std::getenv("SPARSE")) : 3;
+  const std::size_t faces = surface_.face_count();
+  if (options_.keeps_ids || faces < least_faces || sparse * faces > surface_.id_end(Kind::face)) return;
+  surface_.compact();
+  flags_ = Buffer<std::uint8_t>(exec_, edge_end());
+}
+
 SimplifyReport Simplification::run() {
   const Monitor& monitor = monitor_of(options_.monitor);
   if (surface_.face_count() > target_) prepare();
@@ -209,6 +221,7 @@ SimplifyReport Simplification::run() {
     const std::uint32_t limit = choose_limit();
     const std::size_t count = choose_candidates(limit);
     if (count != 0) collapse(count);
+    compact_if_sparse();
     const bool is_exhausted = count == 0 && limit == Collapses::never - 1;
     if (is_exhausted && pardoned_at == report_.collapses) break;
     if (is_exhausted || ++rounds % rounds_between_pardons == 0) {

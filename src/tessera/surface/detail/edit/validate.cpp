@@ -44,10 +44,10 @@ struct HostLists {
 
 std::string DynamicStore::validate() {
   const EditArrays there = arrays();
-  Array<std::uint32_t> corners = copy_to_host(exec_, there.corners, 3 * std::size_t{end_[2]});
-  Array<std::uint32_t> edges = copy_to_host(exec_, there.edges, 3 * std::size_t{end_[2]});
-  Array<std::uint32_t> sides = copy_to_host(exec_, there.sides, 2 * std::size_t{end_[1]});
-  Array<std::uint32_t> handles = copy_to_host(exec_, there.handles, end_[0]);
+  Array<std::uint32_t> corners = copy_to_host(exec_, there.corners, 3 * std::size_t{mesh_.end[2]});
+  Array<std::uint32_t> edges = copy_to_host(exec_, there.edges, 3 * std::size_t{mesh_.end[2]});
+  Array<std::uint32_t> sides = copy_to_host(exec_, there.sides, 2 * std::size_t{mesh_.end[1]});
+  Array<std::uint32_t> handles = copy_to_host(exec_, there.handles, mesh_.end[0]);
   const HostLists edge_list(exec_, there.edge_lists);
   const HostLists vertex_list(exec_, there.vertex_lists);
   EditArrays here = there;
@@ -60,23 +60,23 @@ std::string DynamicStore::validate() {
   const EditMesh mesh(here);
 
   std::array<std::uint32_t, 3> live = {0, 0, 0};
-  std::vector<std::vector<std::uint32_t>> on_edge(end_[1]);
-  std::vector<std::vector<std::uint32_t>> at_vertex(end_[0]);
-  for (std::uint32_t f = 0; f < end_[2]; ++f) {
+  std::vector<std::vector<std::uint32_t>> on_edge(mesh_.end[1]);
+  std::vector<std::vector<std::uint32_t>> at_vertex(mesh_.end[0]);
+  for (std::uint32_t f = 0; f < mesh_.end[2]; ++f) {
     const std::uint32_t* c = corners.data() + 3 * std::size_t{f};
     if (c[0] == EditArrays::none) continue;
     ++live[2];
     if (c[0] == c[1] || c[1] == c[2] || c[2] == c[0]) return about("face", f, "has a corner twice (1)");
     for (std::uint32_t h = 3 * f; h < 3 * f + 3; ++h) {
-      if (corners[h] >= end_[0] || handles[corners[h]] == EditArrays::removed)
+      if (corners[h] >= mesh_.end[0] || handles[corners[h]] == EditArrays::removed)
         return about("face", f, "has a corner that is no vertex (1)");
-      if (edges[h] >= end_[1]) return about("face", f, "has a side on no edge (2)");
+      if (edges[h] >= mesh_.end[1]) return about("face", f, "has a side on no edge (2)");
       on_edge[edges[h]].push_back(h);
       at_vertex[corners[h]].push_back(h);
     }
   }
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> joined;
-  for (std::uint32_t e = 0; e < end_[1]; ++e) {
+  for (std::uint32_t e = 0; e < mesh_.end[1]; ++e) {
     std::vector<std::uint32_t> found;
     for (const tiled::HalfEdgeId h : mesh.half_edges(tiled::EdgeId(e))) found.push_back(h.index());
     if (here.is_listed(e) && !edge_list.has(e)) return about("edge", e, "has no list (2)");
@@ -95,7 +95,7 @@ std::string DynamicStore::validate() {
     }
     if (!joined.emplace(ends, e).second) return about("edge", e, "joins the same vertices as another (4)");
   }
-  for (std::uint32_t v = 0; v < end_[0]; ++v) {
+  for (std::uint32_t v = 0; v < mesh_.end[0]; ++v) {
     if (handles[v] == EditArrays::removed) continue;
     ++live[0];
     if (handles[v] == EditArrays::listed && !vertex_list.has(v)) return about("vertex", v, "has no list (5)");

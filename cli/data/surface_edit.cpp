@@ -66,10 +66,20 @@ void note_normals(Session& session, const TriMesh& mesh) {
 
 }  // namespace
 
-int edit_surface(Session& session, const SurfaceEdit& verb) {
-  check_output(session, verb.output);
-  Input input = read_input(session, verb.input);
-  TriMesh& mesh = triangles_of(session, input, verb.input.file, verb.what);
+void add_edit_options(OptionList& app, EditArguments& options) {
+  add_input_options(app, options.input);
+  app.add_option("--feature-angle", options.feature_angle,
+                 "edges where the surface bends by more stay, in degrees from flat (45)")
+      ->in_range(0, 180)
+      ->type_name("DEGREES");
+  app.add_option("--seed", options.seed, "of what decides which of two equal neighbours is edited first (0)")
+      ->type_name("N");
+}
+
+int edit_surface(Session& session, const EditArguments& options, const SurfaceEdit& verb) {
+  check_output(session, options.output);
+  Input input = read_input(session, options.input);
+  TriMesh& mesh = triangles_of(session, input, options.input.file, verb.what);
   session.result()["dropped"] = 0;
   MeshQuality before;
   MeshQuality after;
@@ -91,7 +101,7 @@ int edit_surface(Session& session, const SurfaceEdit& verb) {
   });
   input.reservation = Reservation();
   input.reservation = Reservation::of_held(session.memory(), mesh.bytes(), "the edited surface");
-  session.print("{}: {}\n{}", verb.input.file.string(), summary.sentence, quality_table(before, after));
+  session.print("{}: {}\n{}", options.input.file.string(), summary.sentence, quality_table(before, after));
   for (const std::string& note : summary.notes) session.note(note);
   note_normals(session, mesh);
   Json& result = session.result();
@@ -99,7 +109,7 @@ int edit_surface(Session& session, const SurfaceEdit& verb) {
   result["points"] = mesh.vertex_count();
   result["triangles"] = mesh.cell_count();
   result["quality"] = describe_quality(before, after);
-  if (!verb.output.file.empty()) write_output(session, verb.output, input.mesh);
+  if (!options.output.file.empty()) write_output(session, options.output, input.mesh);
   return 0;
 }
 

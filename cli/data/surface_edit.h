@@ -1,12 +1,12 @@
 // Verbs that edit a surface: what they share from the input to the output.
 //
-//   return edit_surface(session, {.input = options.input,
-//                                 .output = options.output,
-//                                 .what = "edges of triangles can be flipped",
-//                                 .work = [](const TriMesh& mesh) { return delaunay_work(mesh); },
-//                                 .edit = [&](const DynamicSurface& surface) { ... }});
+//   return edit_surface(session, options,
+//                       {.what = "edges of triangles can be flipped",
+//                        .work = delaunay_work,
+//                        .edit = [&](const DynamicSurface& surface) { ... }});
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -16,10 +16,22 @@
 #include <tessera/mesh/mesh.h>
 #include <tessera/surface/dynamic_surface.h>
 
+#include "application/option_list.h"
 #include "application/session.h"
 #include "data/files.h"
 
 namespace tessera::cli {
+
+/// The options that all of them have.
+struct EditArguments {
+  InputOptions input;
+  OutputOptions output;
+  double feature_angle = 45;
+  std::uint32_t seed = 0;
+};
+
+/// Adds them, but for those of the output.
+void add_edit_options(OptionList& app, EditArguments& options);
 
 /// What an edit has to say of itself.
 struct EditSummary {
@@ -29,8 +41,6 @@ struct EditSummary {
 };
 
 struct SurfaceEdit {
-  const InputOptions& input;
-  const OutputOptions& output;
   std::string_view what;  ///< begins the sentence that refuses other meshes
   std::function<Work(const TriMesh&)> work;
   std::function<EditSummary(const DynamicSurface&)> edit;
@@ -38,6 +48,6 @@ struct SurfaceEdit {
 
 /// Reads the surface, edits it where --device says, prints the quality before and after, and writes it. An
 /// edit cannot keep triangles that are there again or name a point twice: they are dropped, with a note.
-int edit_surface(Session& session, const SurfaceEdit& verb);
+int edit_surface(Session& session, const EditArguments& options, const SurfaceEdit& verb);
 
 }  // namespace tessera::cli

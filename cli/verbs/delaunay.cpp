@@ -1,8 +1,6 @@
 // tessera delaunay: flips the edges of a surface until its triangulation is Delaunay.
 #include <fmt/format.h>
 
-#include <cstdint>
-
 #include <tessera/surface/delaunay.h>
 
 #include "application/text.h"
@@ -13,25 +11,12 @@
 namespace tessera::cli {
 namespace {
 
-struct DelaunayArguments {
-  InputOptions input;
-  OutputOptions output;
-  double feature_angle = 45;
-  std::uint64_t seed = 0;
-};
-
-void declare_delaunay(OptionList& app, DelaunayArguments& options) {
-  add_input_options(app, options.input);
-  app.add_option("--feature-angle", options.feature_angle,
-                 "leave edges where the surface bends by more, in degrees from flat (45)")
-      ->in_range(0, 180)
-      ->type_name("DEGREES");
-  app.add_option("--seed", options.seed, "of what decides which of two neighbouring edges is first (0)")
-      ->type_name("N");
+void declare_delaunay(OptionList& app, EditArguments& options) {
+  add_edit_options(app, options);
   add_output_options(app, options.output)->description("the surface with flipped edges to write");
 }
 
-EditSummary flip(const DynamicSurface& surface, const DelaunayArguments& options, const Monitor& monitor) {
+EditSummary flip(const DynamicSurface& surface, const EditArguments& options, const Monitor& monitor) {
   const EditReport report = flip_to_delaunay(
       surface, {.feature_angle = options.feature_angle, .seed = options.seed, .monitor = &monitor});
   return {.sentence = fmt::format("{} flipped in {}", counted(report.won, "edge", "edges"),
@@ -39,20 +24,16 @@ EditSummary flip(const DynamicSurface& surface, const DelaunayArguments& options
           .facts = {{"flips", report.won}, {"rounds", report.rounds}}};
 }
 
-int run_delaunay(Session& session, const DelaunayArguments& options) {
-  return edit_surface(
-      session,
-      {.input = options.input,
-       .output = options.output,
-       .what = "edges of triangles can be flipped",
-       .work = [](const TriMesh& mesh) { return delaunay_work(mesh); },
-       .edit = [&](const DynamicSurface& surface) { return flip(surface, options, session.monitor()); }});
+int run_delaunay(Session& session, const EditArguments& options) {
+  const auto edit = [&](const DynamicSurface& surface) { return flip(surface, options, session.monitor()); };
+  return edit_surface(session, options,
+                      {.what = "edges of triangles can be flipped", .work = delaunay_work, .edit = edit});
 }
 
 }  // namespace
 
 Verb delaunay_verb() {
-  return define_verb<DelaunayArguments>(
+  return define_verb<EditArguments>(
       {"delaunay", Group::surfaces, "flip the edges of a surface, so that its smallest angles grow",
        "  tessera delaunay scan.ply -o flipped.ply\n"
        "  tessera delaunay part.stl --feature-angle 20 -o flipped.stl"},

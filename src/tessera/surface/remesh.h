@@ -44,7 +44,7 @@ struct RemeshOptions {
   std::size_t iterations = 3;
   /// Edges whose faces meet at a sharper bend, in degrees from flat, are kept as lines. Vertices stay where
   /// such lines or the border turn by more than that, and where not exactly two of their edges meet.
-  double feature_angle = 45;
+  double feature_angle = 60;
   std::string fixed;    ///< a point field: vertices where it is not 0 do not move and are not removed
   bool project = true;  ///< puts smoothed vertices onto the closest point of the input
   std::size_t smoothing_steps = 5;  ///< in each iteration

@@ -40,9 +40,6 @@ struct SimplifyOptions {
   /// The largest circumradius over twice the inradius, which is 1 for an equilateral triangle, that a
   /// collapse may give a face that had a smaller one. 0: no limit.
   double max_aspect_ratio = 0;
-  /// Ids of elements that are not touched stay valid. Else removed elements are dropped now and then, as by
-  /// compact(), which is faster.
-  bool keeps_ids = false;
   std::uint64_t seed = 0;
   std::function<void(const EditRound&)> watch;  ///< called after each round
   const Monitor* monitor = nullptr;

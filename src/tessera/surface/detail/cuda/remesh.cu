@@ -1,7 +1,7 @@
 #include <tessera/surface/detail/cuda/remesh.h>
 
-#include <tessera/surface/detail/cuda/run_loop.cuh>
 #include <tessera/surface/detail/edit/remesh_operators.h>
+#include <tessera/surface/detail/cuda/run_loop.cuh>
 #include <tessera/surface/edit.cuh>
 
 namespace tessera::detail::cuda {
@@ -19,6 +19,8 @@ template EditReport remesh_edit(const DynamicSurface&, const FlipToValence&, con
 TS_INSTANTIATE(MeasureEdges)
 TS_INSTANTIATE(MarkLines)
 TS_INSTANTIATE(MarkFreedom)
+TS_INSTANTIATE(WriteValences)
+TS_INSTANTIATE(FlagFlips)
 TS_INSTANTIATE(SmoothOnce)
 TS_INSTANTIATE(CopyPoints)
 TS_INSTANTIATE(BoxShapes<FaceShapes>)

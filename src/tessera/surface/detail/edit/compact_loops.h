@@ -38,13 +38,6 @@ struct GatherCells {
     cells[i] = {VertexId(vertex_place[c[0]]), VertexId(vertex_place[c[1]]), VertexId(vertex_place[c[2]])};
   }
 };
-/// to[i] = from[list[i]].
-struct GatherWords {
-  const std::uint32_t* from;
-  const std::uint32_t* list;
-  std::uint32_t* to;
-  TS_HD void operator()(std::size_t i) const { to[i] = from[list[i]]; }
-};
 /// The old id of each new edge and the new one of each old edge. Both faces of an edge write the same.
 struct MatchEdges {
   EditArrays old_mesh;

@@ -189,11 +189,17 @@ void DynamicStore::take(Kind kind, std::uint32_t count) {
   mesh_.end[k] += count - reused;
 }
 
+void DynamicStore::reserve_freed(Kind kind, std::size_t count) {
+  const auto k = static_cast<std::size_t>(kind);
+  const std::size_t needed = freed_count_[k] + count;
+  if (needed <= freed_[k].size()) return;
+  check_room((needed - freed_[k].size()) * sizeof(std::uint32_t));
+  freed_[k] = enlarged(exec_, freed_[k], freed_count_[k], std::max(needed, 2 * freed_[k].size()));
+}
+
 void DynamicStore::free(Kind kind, const Buffer<std::uint32_t>& ids, std::uint32_t count) {
   const auto k = static_cast<std::size_t>(kind);
-  const std::size_t needed = std::size_t{freed_count_[k]} + count;
-  if (needed > freed_[k].size())
-    freed_[k] = enlarged(exec_, freed_[k], freed_count_[k], std::max(needed, 2 * freed_[k].size()));
+  reserve_freed(kind, count);
   copy_here(exec_, freed_[k].data() + freed_count_[k], ids.data(), count * sizeof(std::uint32_t));
   freed_count_[k] += count;
 }

@@ -58,7 +58,9 @@ class DynamicStore : public std::enable_shared_from_this<DynamicStore> {
   void stage(std::uint32_t edges, std::uint32_t faces);
   [[nodiscard]] FreshIds fresh(Kind kind, std::uint32_t count) const;
   void take(Kind kind, std::uint32_t count);
-  /// Adds ids, which lie at the store's place, to those that can be given again.
+  /// Room for so many more ids that can be given again.
+  void reserve_freed(Kind kind, std::size_t count);
+  /// Adds ids, which lie at the store's place, to those. Cannot fail if there is room.
   void free(Kind kind, const Buffer<std::uint32_t>& ids, std::uint32_t count);
 
   [[nodiscard]] std::shared_ptr<const ColumnKey> add_column(const ColumnShape& shape, const void* value);

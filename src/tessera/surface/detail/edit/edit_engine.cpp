@@ -20,14 +20,6 @@ namespace tessera::detail {
 
 namespace {
 
-template <class T>
-[[nodiscard]] T read(const Exec& exec, const T* from) {
-  if (!exec.is_cuda()) return *from;
-  T value;
-  copy(exec, &value, from, sizeof(T), CopyKind::to_host);
-  return value;
-}
-
 }  // namespace
 
 struct EditEngine::State : EditScratch {
@@ -52,8 +44,8 @@ struct EditEngine::State : EditScratch {
   std::size_t list_done = 0;
 
   std::size_t candidates = 0;
-  std::size_t cavities = 0;
   std::size_t winners = 0;
+  std::size_t removed_faces = 0;
   std::array<std::uint32_t, 3> added = {0, 0, 0};
 
   /// The beginning of a buffer, which is made anew if it is too small; what was there is not needed.
@@ -76,10 +68,14 @@ struct EditEngine::State : EditScratch {
   void begin_pass();
   void find_winners();
   void shape_cavities();
+  [[nodiscard]] RoomTotals sum_up_room();
   void make_room();
-  void resolve_chords();
-  void count_outcomes();
-  void free_ids();
+  [[nodiscard]] Array<std::uint32_t> count_outcomes();
+  void resolve_chords(std::size_t count);
+  void reserve_freed();
+  void free_ids(bool has_freed);
+  void report_outcomes(const Array<std::uint32_t>& counted);
+  void commit_winners();
 };
 
 namespace {
@@ -156,26 +152,26 @@ std::size_t EditEngine::begin_round() {
   return s.candidates;
 }
 
+// A device waits for the host four times a round and once more a pass: for the number of winners, for the faces
+// they remove, for the room they need, for their outcomes, and for the ids they give back.
+
 void EditEngine::State::find_winners() {
-  const std::span<std::uint32_t> declared = at_least(chosen, candidates);
-  cavities = compact_indices(exec, is_declared.span().first(candidates), declared);
-  round.cavities = cavities;
-  const std::span<std::uint8_t> flags = at_least(is_winner, cavities);
-  const std::span<std::uint32_t> sizes = at_least(face_counts, cavities);
-  run_loop(exec, cavities, FindWinners{view, declared.data(), flags.data(), sizes.data()});
-  const std::span<std::uint32_t> list_of_winners = at_least(winner_list, cavities);
+  const std::span<std::uint8_t> flags = at_least(is_winner, candidates);
+  const std::span<std::uint32_t> sizes = at_least(face_counts, candidates);
+  run_loop(exec, round_counters, FillWords{counters.data(), 0});
+  run_loop(exec, candidates, FindWinners{view, flags.data(), sizes.data(), counters.data()});
+  const std::span<std::uint32_t> list_of_winners = at_least(winner_list, candidates);
   winners = compact_indices(exec, flags, list_of_winners);
-  round.lost = cavities - winners;
   view.winners = list_of_winners.data();
-  run_loop(
-      exec, winners,
-      ListWinners{declared.data(), sizes.data(), list_of_winners.data(), at_least(counts, winners).data()});
+  run_loop(exec, winners,
+           GatherWords{sizes.data(), list_of_winners.data(), at_least(counts, winners).data()});
 }
 
 void EditEngine::State::shape_cavities() {
   const std::span<std::uint32_t> begins = at_least(offsets, winners + 1);
   exclusive_scan<std::uint32_t, std::uint32_t>(exec, counts.span().first(winners), begins);
-  const std::size_t total = read(exec, begins.data() + winners);
+  const std::size_t total = read_word(exec, begins.data() + winners);
+  removed_faces = total;
   RoundScratch& scratch = view.scratch;
   scratch.faces = at_least(faces, total).data();
   scratch.boundary = at_least(boundary[0], 3 * total).data();
@@ -188,19 +184,28 @@ void EditEngine::State::shape_cavities() {
                          at_least(other_room[1], winners + 1).data()});
 }
 
-void EditEngine::State::make_room() {
+RoomTotals EditEngine::State::sum_up_room() {
   const std::span<std::uint32_t> vertices = vertex_room.span().first(winners + 1);
   const std::span<std::uint64_t> staged = other_room[0].span().first(winners + 1);
-  const std::span<std::uint64_t> others = other_room[1].span().first(winners + 1);
+  const std::span<std::uint64_t> fresh = other_room[1].span().first(winners + 1);
   exclusive_scan<std::uint32_t, std::uint32_t>(exec, vertices.first(winners), vertices);
   exclusive_scan<std::uint64_t, std::uint64_t>(exec, staged.first(winners), staged);
-  exclusive_scan<std::uint64_t, std::uint64_t>(exec, others.first(winners), others);
-  const std::uint64_t more = read(exec, others.data() + winners);
-  added = {read(exec, vertices.data() + winners), static_cast<std::uint32_t>(more >> 32),
-           static_cast<std::uint32_t>(more)};
-  const std::uint64_t made = read(exec, staged.data() + winners);
-  const auto made_edges = static_cast<std::uint32_t>(made >> 32);
-  const auto made_faces = static_cast<std::uint32_t>(made);
+  exclusive_scan<std::uint64_t, std::uint64_t>(exec, fresh.first(winners), fresh);
+  view.vertex_places = vertices.data();
+  view.staged_places = staged.data();
+  view.fresh_places = fresh.data();
+  run_loop(exec, 1,
+           CollectTotals{vertices.data() + winners, staged.data() + winners, fresh.data() + winners,
+                         at_least(totals, 1).data()});
+  return totals.to_host(1)[0];
+}
+
+void EditEngine::State::make_room() {
+  const RoomTotals room = sum_up_room();
+  added = {static_cast<std::uint32_t>(room.vertices), static_cast<std::uint32_t>(room.fresh >> 32),
+           static_cast<std::uint32_t>(room.fresh)};
+  const auto made_edges = static_cast<std::uint32_t>(room.staged >> 32);
+  const auto made_faces = static_cast<std::uint32_t>(room.staged);
   store.reserve(added);
   store.stage(made_edges, made_faces);
   make_flags(std::size_t{store.end(seeds)} + added[static_cast<std::size_t>(seeds)]);
@@ -216,10 +221,7 @@ void EditEngine::State::make_room() {
   scratch.new_sides = at_least(new_edges[1], 2 * std::size_t{made_edges}).data();
   scratch.columns = store.column_table();
   scratch.column_count = store.column_count();
-  view.vertex_places = vertices.data();
-  view.staged_places = staged.data();
-  view.fresh_places = others.data();
-  view.chord_counts = at_least(chord_counts, winners).data();
+  view.chord_counts = at_least(chord_counts, winners + 1).data();
 }
 
 std::size_t EditEngine::resolve() {
@@ -232,80 +234,103 @@ std::size_t EditEngine::resolve() {
   return s.winners;
 }
 
-void EditEngine::State::resolve_chords() {
-  const std::uint32_t total = reduce_sum<std::uint32_t>(exec, chord_counts.span().first(winners));
-  if (total < 2) return;
-  const std::size_t size = std::bit_ceil(2 * std::size_t{total});
+Array<std::uint32_t> EditEngine::State::count_outcomes() {
+  const std::span<std::uint32_t> all = chord_counts.span().first(winners + 1);
+  exclusive_scan<std::uint32_t, std::uint32_t>(exec, all.first(winners), at_least(offsets, winners + 1));
+  run_loop(exec, 1, CopyWords{offsets.data() + winners, counters.data() + chord_counter});
+  run_loop(exec, winners, CountOutcomes{view, counters.data()});
+  return counters.to_host(round_counters);
+}
+
+void EditEngine::State::resolve_chords(std::size_t count) {
+  if (count < 2) return;
+  const std::size_t size = std::bit_ceil(2 * count);
   const ChordTable table = {at_least(chords, size).data(), size - 1};
   run_loop(exec, size, ClearChords{table});
   run_loop(exec, winners, ClaimChords{view, table});
-  run_loop(exec, winners, ResolveChords{view, table});
+  run_loop(exec, winners, ResolveChords{view, table, counters.data()});
 }
 
-void EditEngine::State::count_outcomes() {
-  run_loop(exec, round_counters, FillWords{counters.data(), 0});
-  run_loop(exec, winners, CountOutcomes{view, counters.data()});
-  const Array<std::uint32_t> failed = counters.to_host(round_counters);
-  const auto of = [&](CavityOutcome outcome) { return failed[static_cast<std::size_t>(outcome)]; };
-  round.won = winners;
-  for (std::size_t i = 0; i < irregular_counter; ++i) round.won -= failed[i];
-  round.lost += of(CavityOutcome::lost);
-  round.several_holes = of(CavityOutcome::several_holes);
-  round.open = of(CavityOutcome::open);
-  round.not_a_surface = of(CavityOutcome::not_a_surface);
-  round.refused = of(CavityOutcome::refused);
-  round.repeats_edge = of(CavityOutcome::repeats_edge);
-  round.overfull = of(CavityOutcome::overfull);
-  round.irregular = failed[irregular_counter];
+/// Takes all memory that the commit needs, so that nothing can fail once it has begun.
+void EditEngine::State::reserve_freed() {
+  const std::size_t vertices = added[0] + 3 * winners;
+  const std::size_t edges_back = added[1] + 3 * removed_faces;
+  const std::size_t faces_back = added[2] + removed_faces;
+  for (auto& counts_back : freed) (void)at_least(counts_back, winners);
+  (void)at_least(freed_ids, std::max({vertices, edges_back, faces_back}));
+  store.reserve_freed(Kind::vertex, vertices);
+  store.reserve_freed(Kind::edge, edges_back);
+  store.reserve_freed(Kind::face, faces_back);
 }
 
-void EditEngine::State::free_ids() {
-  const bool has_freed = read(exec, counters.data()) != 0;
+void EditEngine::State::free_ids(bool has_freed) {
   for (const Kind kind : {Kind::vertex, Kind::edge, Kind::face}) {
     const auto k = static_cast<std::size_t>(kind);
     std::uint32_t total = 0;
     if (has_freed) {
-      const std::span<std::uint32_t> begins = at_least(offsets, winners + 1);
+      const std::span<std::uint32_t> begins = offsets.span().first(winners + 1);
       exclusive_scan<std::uint32_t, std::uint32_t>(exec, freed[k].span().first(winners), begins);
-      total = read(exec, begins.data() + winners);
-      if (total != 0) {
-        run_loop(
-            exec, winners,
-            ListFreed{view, static_cast<std::uint32_t>(k), begins.data(), at_least(freed_ids, total).data()});
-      }
+      total = read_word(exec, begins.data() + winners);
+      run_loop(exec, total == 0 ? 0 : winners,
+               ListFreed{view, static_cast<std::uint32_t>(k), begins.data(), freed_ids.data()});
     }
     store.take(kind, added[k]);
     if (total != 0) store.free(kind, freed_ids, total);
   }
 }
 
+void EditEngine::State::report_outcomes(const Array<std::uint32_t>& counted) {
+  const auto of = [&](CavityOutcome outcome) { return counted[static_cast<std::size_t>(outcome)]; };
+  round.cavities = winners + counted[loser_counter];
+  round.won = winners;
+  for (std::size_t i = 0; i < irregular_counter; ++i) round.won -= counted[i];
+  round.lost = counted[loser_counter] + of(CavityOutcome::lost);
+  round.several_holes = of(CavityOutcome::several_holes);
+  round.open = of(CavityOutcome::open);
+  round.not_a_surface = of(CavityOutcome::not_a_surface);
+  round.refused = of(CavityOutcome::refused);
+  round.repeats_edge = of(CavityOutcome::repeats_edge);
+  round.overfull = of(CavityOutcome::overfull);
+  round.irregular = counted[irregular_counter];
+}
+
+void EditEngine::State::commit_winners() {
+  const Array<std::uint32_t> filled = count_outcomes();
+  report_outcomes(filled);
+  resolve_chords(filled[chord_counter]);
+  reserve_freed();
+  std::optional<Repair> repair;
+  if (round.irregular != 0) {
+    std::array<std::uint32_t, 3> ends = {};
+    for (std::size_t k = 0; k < 3; ++k) {
+      const FreshIds& fresh = view.scratch.fresh[k];
+      ends[k] = fresh.end + (added[k] - fresh.freed_count);
+    }
+    repair.emplace(store, view, winners, ends);
+  }
+  run_loop(exec, winners,
+           CommitCavities{view,
+                          store.arrays(),
+                          store.origins(Kind::vertex),
+                          store.origins(Kind::face),
+                          seeds,
+                          options.again == Again::touched,
+                          round.won != 0,
+                          counters.data(),
+                          {freed[0].data(), freed[1].data(), freed[2].data()}});
+  const Array<std::uint32_t> committed = counters.to_host(round_counters);
+  report_outcomes(committed);
+  free_ids(committed[freed_counter] != 0);
+  if (repair) repair->finish();
+  refresh();
+}
+
 void EditEngine::commit() {
   State& s = *state_;
   if (s.winners != 0) {
-    s.resolve_chords();
-    s.count_outcomes();
-    std::array<std::uint32_t, 3> ends = {};
-    for (std::size_t k = 0; k < 3; ++k) {
-      const FreshIds& fresh = s.view.scratch.fresh[k];
-      ends[k] = fresh.end + (s.added[k] - fresh.freed_count);
-    }
-    std::optional<Repair> repair;
-    if (s.round.irregular != 0) repair.emplace(s.store, s.view, s.winners, ends);
-    for (auto& freed : s.freed) (void)s.at_least(freed, s.winners);
-    run_loop(s.exec, 1, FillWords{s.counters.data(), 0});
-    run_loop(s.exec, s.winners,
-             CommitCavities{s.view,
-                            s.store.arrays(),
-                            s.store.origins(Kind::vertex),
-                            s.store.origins(Kind::face),
-                            s.seeds,
-                            s.options.again == Again::touched,
-                            s.round.won != 0,
-                            s.counters.data(),
-                            {s.freed[0].data(), s.freed[1].data(), s.freed[2].data()}});
-    s.free_ids();
-    if (repair) repair->finish();
-    s.refresh();
+    s.commit_winners();
+  } else {
+    s.report_outcomes(s.counters.to_host(round_counters));
   }
   ++s.report.rounds;
   s.report.won += s.round.won;

@@ -17,11 +17,17 @@ struct ChordEntry {
   std::uint64_t claim;
 };
 
+/// What the prefix sums of all winners add up to (round_loops.h).
+struct RoomTotals {
+  std::uint64_t vertices;
+  std::uint64_t staged;
+  std::uint64_t fresh;
+};
+
 struct EditScratch {
   Buffer<std::uint32_t> candidate_list;
   Buffer<std::uint8_t> next;  ///< flags of the candidates of the next pass, all of the kind
   Buffer<std::uint8_t> is_declared;
-  Buffer<std::uint32_t> chosen;
   Buffer<CavityRequest> requests;
   Buffer<std::uint8_t> is_winner;
   Buffer<std::uint32_t> face_counts;
@@ -38,15 +44,16 @@ struct EditScratch {
   Buffer<std::uint32_t> chord_counts;
   Buffer<ChordEntry> chords;
   Buffer<std::uint32_t> counters;
+  Buffer<RoomTotals> totals;
   std::array<Buffer<std::uint32_t>, 3> freed;
   Buffer<std::uint32_t> freed_ids;
 
   [[nodiscard]] Bytes bytes() const {
     Bytes sum = 0;
     const auto add = [&](const auto&... buffers) { ((sum += buffers.bytes()), ...); };
-    add(candidate_list, next, is_declared, chosen, requests, is_winner, face_counts, winner_list, works,
+    add(candidate_list, next, is_declared, requests, is_winner, face_counts, winner_list, works,
         counts, offsets, faces, boundary[0], boundary[1], boundary[2], new_faces[0], new_faces[1],
-        new_edges[0], new_edges[1], vertex_room, other_room[0], other_room[1], chord_counts, chords, counters,
+        new_edges[0], new_edges[1], vertex_room, other_room[0], other_room[1], chord_counts, chords, counters, totals,
         freed[0], freed[1], freed[2], freed_ids);
     return sum;
   }

@@ -1,5 +1,6 @@
 #include <tessera/surface/remesh.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <numbers>
@@ -9,6 +10,7 @@
 
 #include <tessera/core/config.h>
 #include <tessera/core/error.h>
+#include <tessera/core/random.h>
 #include <tessera/exec/primitives.h>
 #include <tessera/surface/attribute.h>
 #include <tessera/surface/detail/cuda/remesh.h>
@@ -53,7 +55,8 @@ template <class Shapes>
   }
   view.begin[view.levels] = total;
   Buffer<ShapeBox> boxes(exec, total);
-  run_loop(exec, view.levels > 1 ? view.begin[1] : total, BoxShapes<Shapes>{shapes, view.count, boxes.data()});
+  run_loop(exec, view.levels > 1 ? view.begin[1] : total,
+           BoxShapes<Shapes>{shapes, view.count, boxes.data()});
   for (std::uint32_t level = 1; level < view.levels; ++level) {
     run_loop(exec, view.begin[level + 1] - view.begin[level],
              BoxBoxes{boxes.data() + view.begin[level - 1], view.begin[level] - view.begin[level - 1],
@@ -101,13 +104,15 @@ template <class Shapes>
   const std::size_t count = store.end(Kind::vertex);
   Field field(column.name, column.type, count, column.shape.width / size_of(column.type));
   const Array<std::byte> bytes = column.values.to_host(count * column.shape.width);
-  field.visit([&](auto out) { std::copy(bytes.begin(), bytes.end(), reinterpret_cast<std::byte*>(out.data())); });
+  field.visit(
+      [&](auto out) { std::copy(bytes.begin(), bytes.end(), reinterpret_cast<std::byte*>(out.data())); });
   return field;
 }
 
 void check(const RemeshOptions& options) {
   if (!(options.target_length >= 0) || std::isinf(options.target_length))
-    throw Error(ErrorCode::bad_option, "the target length must be a number above 0, or 0 for the mean length");
+    throw Error(ErrorCode::bad_option,
+                "the target length must be a number above 0, or 0 for the mean length");
   if (options.target_length > 0 && !options.sizing.empty())
     throw Error(ErrorCode::bad_option, "either a target length or a sizing field can be given, not both");
   if (!(options.feature_angle >= 0 && options.feature_angle <= 180))
@@ -141,8 +146,15 @@ class Remesher {
   [[nodiscard]] Buffer<std::uint8_t> fixed_flags() const;
   void keep_input();
   void keep_fields();
+  [[nodiscard]] EditOptions until_done() const {
+    return {.seed = options_.seed + iteration_, .again = Again::touched, .monitor = options_.monitor};
+  }
   template <class Operator>
-  void edit_edges(const Operator& op, RemeshPhase phase, std::size_t max_rounds);
+  [[nodiscard]] EditReport edit_edges(const Operator& op, const EditOptions& options);
+  void split();
+  void collapse();
+  void flip();
+  [[nodiscard]] Buffer<std::uint32_t> list_flips();
   void smooth();
   void sample_fields(bool only_sizing);
   void tell(RemeshPhase phase, const EditReport& edit, double seconds);
@@ -173,8 +185,8 @@ void Remesher::use_sizing_field() {
     for (const auto x : values) is_positive = is_positive && x > 0 && std::isfinite(static_cast<double>(x));
   });
   if (!is_positive) {
-    throw Error(ErrorCode::bad_option,
-                "the sizing field '" + options_.sizing + "' must have one floating-point number above 0 a point");
+    throw Error(ErrorCode::bad_option, "the sizing field '" + options_.sizing +
+                                           "' must have one floating-point number above 0 a point");
   }
   std::byte* const* base = store_.base(*sizing_);
   view_.lengths.from =
@@ -247,8 +259,7 @@ void Remesher::keep_input() {
   Buffer<std::uint32_t> place_of(exec_, ends);
   face_tree_ = make_tree(exec_, FaceShapes{surface_.mesh(), view_.position, ids.data()},
                          static_cast<std::uint32_t>(count), place_of.data());
-  run_loop(exec_, surface_.id_end(Kind::vertex),
-           FindHomes{surface_.mesh(), place_of.data(), home_.view()});
+  run_loop(exec_, surface_.id_end(Kind::vertex), FindHomes{surface_.mesh(), place_of.data(), home_.view()});
   line_tree_ = make_tree(exec_, EdgeShapes{surface_.mesh(), view_.position, lines_.data()},
                          static_cast<std::uint32_t>(report_.feature_edges));
 }
@@ -258,40 +269,80 @@ void Remesher::tell(RemeshPhase phase, const EditReport& edit, double seconds) {
 }
 
 template <class Operator>
-void Remesher::edit_edges(const Operator& op, RemeshPhase phase, std::size_t max_rounds) {
-  Stopwatch watch;
-  // An edit takes many candidates part by part, so that more rounds are one pass over all.
-  const std::size_t parts = 1 + (surface_.id_end(Kind::edge) >> 20);
-  const EditOptions rounds = {.seed = options_.seed + iteration_,
-                              .again = Again::touched,
-                              .max_rounds = max_rounds * parts,
-                              .monitor = options_.monitor};
-  EditReport edited;
-  bool is_done = false;
+EditReport Remesher::edit_edges(const Operator& op, const EditOptions& options) {
   if constexpr (built_with_cuda) {
-    if (exec_.is_cuda()) {
-      edited = cuda::remesh_edit(surface_, op, rounds);
-      is_done = true;
+    if (exec_.is_cuda()) return cuda::remesh_edit(surface_, op, options);
+  }
+  return edit(surface_, op, options);
+}
+
+void Remesher::split() {
+  Stopwatch watch;
+  const EditReport edited = edit_edges(SplitLong{view_}, until_done());
+  const double seconds = watch.lap();
+  report_.splits += edited.won;
+  report_.seconds_splitting += seconds;
+  tell(RemeshPhase::split, edited, seconds);
+}
+
+void Remesher::collapse() {
+  Stopwatch watch;
+  const EditReport edited = edit_edges(CollapseShort{view_}, until_done());
+  const double seconds = watch.lap();
+  report_.collapses += edited.won;
+  report_.seconds_collapsing += seconds;
+  tell(RemeshPhase::collapse, edited, seconds);
+}
+
+/// The edges that should be flipped, at the surface's place.
+Buffer<std::uint32_t> Remesher::list_flips() {
+  const std::size_t vertices = surface_.id_end(Kind::vertex);
+  const std::size_t edges = surface_.id_end(Kind::edge);
+  Buffer<std::int8_t> excess(exec_, vertices);
+  run_loop(exec_, vertices, WriteValences{surface_.mesh(), {view_}, excess.data()});
+  Buffer<std::uint8_t> flags(exec_, edges);
+  run_loop(exec_, edges, FlagFlips{surface_.mesh(), {view_}, {excess.data()}, flags.data()});
+  Buffer<std::uint32_t> all(exec_, edges);
+  const std::size_t count = compact_indices(exec_, flags.span(), all.span());
+  Buffer<std::uint32_t> list(exec_, count);
+  if (count == 0) return list;
+  if (exec_.is_cuda())
+    copy(exec_, list.data(), all.data(), list.bytes(), CopyKind::on_device);
+  else
+    std::copy_n(all.data(), count, list.data());
+  return list;
+}
+
+void Remesher::flip() {
+  constexpr std::uint64_t lists = 3;
+  constexpr std::uint64_t passes = 6;
+  Stopwatch watch;
+  EditReport all;
+  for (std::uint64_t i = 0; i < lists; ++i) {
+    const Buffer<std::uint32_t> active = list_flips();
+    if (active.empty()) break;
+    for (std::uint64_t pass = 0; pass < passes; ++pass) {
+      const std::uint64_t salt = splitmix64(options_.seed) + (iteration_ * lists + i) * passes + pass;
+      EditOptions rounds = until_done();
+      rounds.max_rounds = 2 * (1 + active.size() / 1000000);
+      rounds.active = active.span();
+      const EditReport edited = edit_edges(FlipToValence{{view_}, splitmix64(salt)}, rounds);
+      all.rounds += edited.rounds;
+      all.won += edited.won;
+      all.last = edited.last;
     }
   }
-  if (!is_done) edited = edit(surface_, op, rounds);
   const double seconds = watch.lap();
-  (phase == RemeshPhase::split      ? report_.splits
-   : phase == RemeshPhase::collapse ? report_.collapses
-                                    : report_.flips) += edited.won;
-  (phase == RemeshPhase::split      ? report_.seconds_splitting
-   : phase == RemeshPhase::collapse ? report_.seconds_collapsing
-                                    : report_.seconds_flipping) += seconds;
-  tell(phase, edited, seconds);
+  report_.flips += all.won;
+  report_.seconds_flipping += seconds;
+  tell(RemeshPhase::flip, all, seconds);
 }
 
 void Remesher::smooth() {
   Stopwatch watch;
   const std::size_t n = surface_.id_end(Kind::vertex);
   Buffer<Vec3d> other(exec_, n);
-  Vec3d* from = store_.column(DynamicStore::positions).values.data() == nullptr
-                    ? nullptr
-                    : reinterpret_cast<Vec3d*>(store_.column(DynamicStore::positions).values.data());
+  auto* from = reinterpret_cast<Vec3d*>(store_.column(DynamicStore::positions).values.data());
   Vec3d* to = other.data();
   for (std::size_t step = 0; step < options_.smoothing_steps; ++step) {
     run_loop(exec_, n, SmoothOnce{surface_.mesh(), view_, from, to});
@@ -300,7 +351,8 @@ void Remesher::smooth() {
   if (options_.smoothing_steps % 2 != 0) run_loop(exec_, n, CopyPoints{from, to});
   const double smoothing = watch.lap();
   if (options_.project) {
-    run_loop(exec_, n, ProjectVertices{surface_.mesh(), view_, home_.view(), face_tree_.view, line_tree_.view});
+    run_loop(exec_, n,
+             ProjectVertices{surface_.mesh(), view_, home_.view(), face_tree_.view, line_tree_.view});
   }
   if (sizing_) sample_fields(true);
   const double projecting = watch.lap();
@@ -323,8 +375,10 @@ void Remesher::sample_fields(bool only_sizing) {
                                  reinterpret_cast<const Real*>(field.values.data()),
                                  reinterpret_cast<Real*>(column.values.data()), column.shape.components});
     };
-    if (column.shape.is_double) sample(double{});
-    else sample(float{});
+    if (column.shape.is_double)
+      sample(double{});
+    else
+      sample(float{});
   }
 }
 
@@ -336,14 +390,10 @@ RemeshReport Remesher::run() {
   keep_input();
   report_.seconds_preparing = watch.lap();
   if (!sizing_ && !(view_.lengths.all > 0)) return report_;
-  constexpr std::size_t all_rounds = 1000;
-  constexpr std::size_t flip_rounds = 12;
   for (; iteration_ < options_.iterations; ++iteration_) {
-    edit_edges(SplitLong{view_}, RemeshPhase::split, all_rounds);
-    edit_edges(CollapseShort{view_}, RemeshPhase::collapse, all_rounds);
-    static const int P = getenv("P") ? atoi(getenv("P")) : 4, K = getenv("K") ? atoi(getenv("K")) : 8, R = getenv("R") ? atoi(getenv("R")) : 2;
-    for (int k = 0; k < K; ++k) edit_edges(FlipToValence{view_, splitmix64(iteration_ * 100 + k), (unsigned)P}, RemeshPhase::flip, R);
-    (void)flip_rounds;
+    split();
+    collapse();
+    flip();
     smooth();
   }
   (void)watch.lap();
@@ -361,8 +411,8 @@ RemeshReport remesh(const DynamicSurface& surface, const RemeshOptions& options)
 
 TriMesh remesh(const TriMesh& mesh, const RemeshOptions& options) {
   check(options);
-  const DynamicSurface surface(
-      mesh, {.exec = options.exec, .memory = options.memory, .monitor = options.monitor});
+  const DynamicSurface surface(mesh,
+                               {.exec = options.exec, .memory = options.memory, .monitor = options.monitor});
   remesh(surface, options);
   return surface.to_mesh();
 }

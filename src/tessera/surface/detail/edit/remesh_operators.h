@@ -74,7 +74,8 @@ inline constexpr double shortest_squared = 4.0 / 5 * (4.0 / 5);
 
 /// The removed face on a boundary edge of a hole around one vertex or on both sides of one edge.
 template <class IsRemoved>
-[[nodiscard]] TS_HD tiled::HalfEdgeId removed_side(const EditMesh& mesh, tiled::EdgeId e, const IsRemoved& is_removed) {
+[[nodiscard]] TS_HD tiled::HalfEdgeId removed_side(const EditMesh& mesh, tiled::EdgeId e,
+                                                   const IsRemoved& is_removed) {
   for (const tiled::HalfEdgeId h : mesh.half_edges(e)) {
     if (is_removed(h)) return h;
   }
@@ -166,7 +167,8 @@ struct CollapseShort {
     return freedom == Freedom::surface || (freedom == Freedom::line && view.is_line[e] != 0);
   }
   /// No new edge is too long, and no face turns over or becomes thin.
-  [[nodiscard]] TS_HD bool keeps_shape(const EditMesh& mesh, tiled::VertexId gone, tiled::VertexId kept) const {
+  [[nodiscard]] TS_HD bool keeps_shape(const EditMesh& mesh, tiled::VertexId gone,
+                                       tiled::VertexId kept) const {
     const Vec3d p = view.position[gone];
     const Vec3d q = view.position[kept];
     for (const tiled::HalfEdgeId h : mesh.half_edges(gone)) {
@@ -227,47 +229,62 @@ struct CollapseShort {
 
 // -------------------------------------------------------------------------------------------- flips
 
-/// Flips of one round do not see what the others do to the valences of their vertices. So that they agree in
-/// the end, only a part of the edges, which a hash chooses, is looked at in each pass.
-struct FlipToValence {
-  using Seed = tiled::EdgeId;
+/// Valences as they are, counted anew.
+struct CountedValences {
   RemeshView view;
-  std::uint64_t seed;
-  std::uint32_t parts;
+  static constexpr std::int8_t any = 127;  ///< where a vertex is fixed no valence is better than others
+
+  /// The distance from the best valence.
+  [[nodiscard]] TS_HD std::int8_t operator()(const EditMesh& mesh, tiled::VertexId v) const {
+    const Freedom freedom = view.freedom[v];
+    if (freedom == Freedom::fixed) return any;
+    const int best = freedom == Freedom::line && mesh.is_border(v) ? 4 : 6;
+    const int excess = static_cast<int>(mesh.valence(v)) - best;
+    return static_cast<std::int8_t>(excess < any ? excess : any - 1);
+  }
+};
+/// Valences that were written.
+struct StoredValences {
+  const std::int8_t* excess;
+  [[nodiscard]] TS_HD std::int8_t operator()(const EditMesh&, tiled::VertexId v) const {
+    return excess[v.index()];
+  }
+};
+
+/// Which flips bring valences nearer to the best ones.
+struct FlipRule {
+  RemeshView view;
 
   static constexpr double least_cosine = 0.5;
   static constexpr double poor_quality = 0.25;  ///< squared
 
-  TS_HD void declare(Cavity& cavity, Seed e) const {
-    const EditMesh& mesh = cavity.mesh();
-    if (splitmix64(seed + e.index()) % parts != 0) return;
-    if (view.is_line[e] != 0 || mesh.face_count(e) != 2) return;
+  /// By how much the sum of squared distances from the best valences falls; 0 if it does not, or if the flip
+  /// must not be.
+  template <class Valences>
+  [[nodiscard]] TS_HD int gain(const EditMesh& mesh, tiled::EdgeId e, const Valences& excess) const {
+    if (view.is_line[e] != 0 || mesh.face_count(e) != 2) return 0;
     const tiled::HalfEdgeId h = mesh.first_half_edge(e);
     const tiled::HalfEdgeId across = mesh.across(h);
     const tiled::VertexId a = mesh.from(h);
     const tiled::VertexId b = mesh.to(h);
     const tiled::VertexId c = mesh.opposite(h);
     const tiled::VertexId d = mesh.opposite(across);
-    if (c == d || mesh.from(across) != b) return;
-    const int change = change_of(mesh, a, -1) + change_of(mesh, b, -1) + change_of(mesh, c, 1) + change_of(mesh, d, 1);
-    if (change >= 0 || !keeps_shape(view.position[a], view.position[b], view.position[c], view.position[d]))
-      return;
-    cavity.remove(e);
-    cavity.set_priority(static_cast<float>(-change));
+    if (c == d || mesh.from(across) != b) return 0;
+    const int sum = change(excess(mesh, a), -1) + change(excess(mesh, b), -1) + change(excess(mesh, c), 1) +
+                    change(excess(mesh, d), 1);
+    if (sum >= 0) return 0;
+    return keeps_shape({view.position[a], view.position[b], view.position[c], view.position[d]}) ? -sum : 0;
   }
-  TS_HD void fill(Hole& hole) const { fill_flip(hole); }
 
  private:
-  /// How much the squared distance of a vertex' valence from the best one grows. Where a vertex is fixed no
-  /// valence is better than others.
-  [[nodiscard]] TS_HD int change_of(const EditMesh& mesh, tiled::VertexId v, int more) const {
-    const Freedom freedom = view.freedom[v];
-    if (freedom == Freedom::fixed) return 0;
-    const int best = freedom == Freedom::line && mesh.is_border(v) ? 4 : 6;
-    const int before = static_cast<int>(mesh.valence(v)) - best;
-    return 2 * more * before + 1;
+  struct Quad {
+    Vec3d a, b, c, d;  ///< of the triangles abc and bad
+  };
+  [[nodiscard]] static TS_HD int change(std::int8_t excess, int more) {
+    return excess == CountedValences::any ? 0 : 2 * more * excess + 1;
   }
-  [[nodiscard]] TS_HD static bool keeps_shape(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d) {
+  [[nodiscard]] static TS_HD bool keeps_shape(const Quad& quad) {
+    const auto& [a, b, c, d] = quad;
     const Vec3d before = cross(b - a, c - a) + cross(a - b, d - b);
     if (!points_alike(before, cross(a - c, d - c), least_cosine)) return false;
     if (!points_alike(before, cross(b - d, c - d), least_cosine)) return false;
@@ -278,6 +295,46 @@ struct FlipToValence {
     const double after = r0 < r1 ? r0 : r1;
     return after >= poor_quality || after >= (q0 < q1 ? q0 : q1);
   }
+};
+
+struct WriteValences {
+  EditMesh mesh;
+  CountedValences count;
+  std::int8_t* excess;
+  TS_HD void operator()(std::size_t i) const {
+    const tiled::VertexId v(static_cast<std::uint32_t>(i));
+    if (mesh.contains(v)) excess[i] = count(mesh, v);
+  }
+};
+/// The edges that should be flipped.
+struct FlagFlips {
+  EditMesh mesh;
+  FlipRule rule;
+  StoredValences excess;
+  std::uint8_t* flags;
+  TS_HD void operator()(std::size_t i) const {
+    const tiled::EdgeId e(static_cast<std::uint32_t>(i));
+    flags[i] = mesh.contains(e) && rule.gain(mesh, e, excess) > 0 ? 1 : 0;
+  }
+};
+
+/// Flips of one round do not see what the others do to the valences of their vertices, so that together they
+/// may do harm, again and again. Only a part of the edges, which a hash chooses, is flipped in each pass.
+struct FlipToValence {
+  using Seed = tiled::EdgeId;
+  FlipRule rule;
+  std::uint64_t seed;
+
+  static constexpr std::uint64_t parts = 3;
+
+  TS_HD void declare(Cavity& cavity, Seed e) const {
+    if (splitmix64(seed + e.index()) % parts != 0) return;
+    const int gain = rule.gain(cavity.mesh(), e, CountedValences{rule.view});
+    if (gain == 0) return;
+    cavity.remove(e);
+    cavity.set_priority(static_cast<float>(gain));
+  }
+  TS_HD void fill(Hole& hole) const { fill_flip(hole); }
 };
 
 // ------------------------------------------------------------------------------------- lines and lengths
@@ -317,7 +374,7 @@ struct MarkLines {
     const tiled::HalfEdgeId h = mesh.first_half_edge(e);
     const tiled::HalfEdgeId across = mesh.across(h);
     const Vec3d n = doubled_normal(mesh, position, mesh.face(h));
-    Vec3d m = doubled_normal(mesh, position, mesh.face(across));
+    const Vec3d m = doubled_normal(mesh, position, mesh.face(across));
     if (mesh.from(across) == mesh.from(h)) return true;  // where the winding changes there is no normal
     return dot(n, m) < cosine * std::sqrt(dot(n, n) * dot(m, m));
   }
@@ -352,7 +409,8 @@ struct MarkFreedom {
     if (lines == 0) return Freedom::surface;
     if (lines != 2) return Freedom::fixed;
     const double straight = -dot(to[0], to[1]);
-    return straight >= cosine * std::sqrt(dot(to[0], to[0]) * dot(to[1], to[1])) ? Freedom::line : Freedom::fixed;
+    return straight >= cosine * std::sqrt(dot(to[0], to[0]) * dot(to[1], to[1])) ? Freedom::line
+                                                                                 : Freedom::fixed;
   }
 };
 
@@ -369,7 +427,9 @@ struct SmoothOnce {
     const tiled::VertexId v(static_cast<std::uint32_t>(i));
     if (!mesh.contains(v)) return;
     const Freedom freedom = view.freedom[v];
-    to[i] = freedom == Freedom::surface ? middle_of_faces(v) : freedom == Freedom::line ? along_line(v) : from[i];
+    to[i] = freedom == Freedom::surface ? middle_of_faces(v)
+            : freedom == Freedom::line  ? along_line(v)
+                                        : from[i];
   }
 
  private:
@@ -547,7 +607,8 @@ struct ClosestTree {
       if (level == 0) {
         for (std::uint32_t i = first; i < first + width && i < count; ++i) look_at(p, i, best);
       } else {
-        for (std::uint32_t i = begin[level - 1] + first; i < begin[level - 1] + first + width && i < begin[level]; ++i)
+        for (std::uint32_t i = begin[level - 1] + first;
+             i < begin[level - 1] + first + width && i < begin[level]; ++i)
           stack[size++] = i;
       }
     }

@@ -14,10 +14,15 @@
 
 namespace tessera::detail {
 
-/// Places of the counters of a round: cavities that won their faces and still failed, by outcome.
-inline constexpr std::size_t round_counters = 16;
-/// Cavities whose vertices need a closer look after the commit.
-inline constexpr std::size_t irregular_counter = 15;
+/// Places of the counters of a round. The first are of cavities that won their faces and still failed, by
+/// outcome.
+enum RoundCounter : std::uint32_t {
+  irregular_counter = 10,  ///< cavities whose vertices need a closer look after the commit
+  loser_counter = 11,      ///< cavities that did not get their faces
+  freed_counter = 12,      ///< cavities that give ids back
+  chord_counter = 13,      ///< new edges between vertices that were there before
+  round_counters = 16,
+};
 
 inline TS_HD void count_one(std::uint32_t* counter) {
 #if defined(__CUDA_ARCH__)
@@ -52,12 +57,14 @@ inline TS_HD void raise(std::uint8_t* flag) {
 /// Sees which cavities hold all their claims, and lets the others try again.
 struct FindWinners {
   RoundView round;
-  const std::uint32_t* chosen;  ///< candidates that declared cavities
-  std::uint8_t* is_winner;
-  std::uint32_t* face_counts;
+  std::uint8_t* is_winner;     ///< of each candidate
+  std::uint32_t* face_counts;  ///< of winners
+  std::uint32_t* counters;
 
   TS_HD void operator()(std::size_t i) const {
-    const CavityRequest& request = round.requests[chosen[i]];
+    is_winner[i] = 0;
+    if (round.is_declared[i] == 0) return;
+    const CavityRequest& request = round.requests[i];
     const std::uint64_t claim = round.claim(request.seed, request.priority);
     std::uint32_t faces = 0;
     bool has_all = true;
@@ -65,21 +72,21 @@ struct FindWinners {
       ++faces;
       has_all = has_all && round.claims[face] == claim;
     });
-    is_winner[i] = has_all ? 1 : 0;
-    face_counts[i] = faces;
-    if (!has_all) raise(round.next + request.seed);
+    if (has_all) {
+      is_winner[i] = 1;
+      face_counts[i] = faces;
+    } else {
+      count_one(counters + loser_counter);
+      raise(round.next + request.seed);
+    }
   }
 };
-/// The requests of winners and how many faces they remove.
-struct ListWinners {
-  const std::uint32_t* chosen;
-  const std::uint32_t* face_counts;
-  std::uint32_t* winners;  ///< among the chosen; becomes their requests
-  std::uint32_t* counts;
-  TS_HD void operator()(std::size_t i) const {
-    counts[i] = face_counts[winners[i]];
-    winners[i] = chosen[winners[i]];
-  }
+/// to[i] = from[list[i]].
+struct GatherWords {
+  const std::uint32_t* from;
+  const std::uint32_t* list;
+  std::uint32_t* to;
+  TS_HD void operator()(std::size_t i) const { to[i] = from[list[i]]; }
 };
 
 /// The shape of one cavity: which edges go with its faces, and the boundary of those that stay.
@@ -349,6 +356,15 @@ struct ShapeCavities {
   }
 };
 
+/// Puts sums in one place, to be read at once.
+struct CollectTotals {
+  const std::uint32_t* vertices;
+  const std::uint64_t* staged;
+  const std::uint64_t* fresh;
+  RoomTotals* totals;
+  TS_HD void operator()(std::size_t) const { *totals = {*vertices, *staged, *fresh}; }
+};
+
 /// A hash table from pairs of vertices to the highest claim on them.
 struct ChordTable {
   ChordEntry* entries;
@@ -396,12 +412,14 @@ struct ClaimChords {
 struct ResolveChords {
   RoundView round;
   ChordTable table;
+  std::uint32_t* counters;
   TS_HD void operator()(std::size_t i) const {
     if (round.chord_counts[i] == 0) return;
     CavityWork& work = round.works[i];
     Hole(round, work).for_each_chord([&](std::uint32_t a, std::uint32_t b) {
       if (table.at(a, b).claim != work.claim) work.outcome = CavityOutcome::lost;
     });
+    if (work.outcome == CavityOutcome::lost) count_one(counters + static_cast<std::size_t>(work.outcome));
   }
 };
 
@@ -427,7 +445,7 @@ struct CommitCavities {
   Kind seeds;
   bool marks_touched;
   bool retries_repeating;   ///< cavities that would repeat an edge: it may be gone now
-  std::uint32_t* counters;  ///< the first: of cavities that give ids back
+  std::uint32_t* counters;
   std::uint32_t* freed[3];  ///< how many ids each cavity gives back
 
   TS_HD void operator()(std::size_t i) const {
@@ -449,7 +467,7 @@ struct CommitCavities {
     freed[0][i] = work.room[0] + (won ? count_removed_vertices(request) - work.used[0] : 0);
     freed[1][i] = work.fresh_count(1) + (won ? work.edge_count - work.used[1] : 0);
     freed[2][i] = work.fresh_count(2) + (won ? work.face_count - work.used[2] : 0);
-    if (freed[0][i] + freed[1][i] + freed[2][i] != 0) count_one(counters);
+    if (freed[0][i] + freed[1][i] + freed[2][i] != 0) count_one(counters + freed_counter);
   }
 
   [[nodiscard]] static TS_HD bool is_first(const CavityRequest& request, std::uint32_t k) {

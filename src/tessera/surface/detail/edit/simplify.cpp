@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <numbers>
 #include <span>
 #include <utility>
@@ -77,11 +76,11 @@ class Simplification {
   [[nodiscard]] std::size_t collapses_left() const { return (surface_.face_count() - target_ + 1) / 2; }
 
   void prepare();
+  void list_live();
   [[nodiscard]] std::uint32_t choose_limit();
   [[nodiscard]] std::size_t choose_candidates(std::uint32_t limit);
   [[nodiscard]] std::size_t keep_cheapest(std::size_t count, std::size_t kept);
   void collapse(std::size_t count);
-  void compact_if_sparse();
   [[nodiscard]] SimplifyStop find_reason();
 
   DynamicSurface surface_;
@@ -95,6 +94,8 @@ class Simplification {
   SimplifyReport report_ = {};
 
   Buffer<std::uint8_t> flags_ = {};
+  Buffer<std::uint32_t> live_ = {};
+  std::size_t live_count_ = 0;
   Buffer<std::uint32_t> cheap_ = {};
   Buffer<std::uint32_t> active_ = {};
   Buffer<std::uint32_t> keys_ = {};
@@ -105,14 +106,12 @@ class Simplification {
 void Simplification::prepare() {
   const std::size_t edges = edge_end();
   const std::size_t vertices = surface_.id_end(Kind::vertex);
-  flags_ = Buffer<std::uint8_t>(exec_, edges);
-  cheap_ = Buffer<std::uint32_t>(exec_, edges);
-  active_ = Buffer<std::uint32_t>(exec_, edges);
+  Buffer<std::uint8_t> is_feature(exec_, edges);
   Buffer<double> weights(exec_, vertices);
   run_loop(exec_, edges,
-           FindFeatures{mesh(), surface_.positions(), cosine(options_.feature_angle), flags_.data()});
+           FindFeatures{mesh(), surface_.positions(), cosine(options_.feature_angle), is_feature.data()});
   run_loop(exec_, vertices,
-           MakeQuadrics{mesh(), surface_.positions(), quadric_.view(), flags_.data(),
+           MakeQuadrics{mesh(), surface_.positions(), quadric_.view(), is_feature.data(),
                         options_.constraint_weight, weights.data()});
   const double mean = reduce_sum<double>(exec_, weights.span()) /
                       static_cast<double>(std::max<std::size_t>(surface_.vertex_count(), 1));
@@ -121,20 +120,34 @@ void Simplification::prepare() {
                 {cosine(options_.max_normal_change), options_.max_aspect_ratio, options_.max_error.value_or(-1)},
                 mean > 0 ? 1 / (mean * mean) : 1};
   run_loop(exec_, edges, MakeCosts{mesh(), collapses_, cost_.view()});
+  list_live();
+}
+
+/// Lists the edges that may be collapsed, and gives those that were refused another chance. New edges have the
+/// ids of those they replace, so that the list is good for some rounds; it is made anew now and then.
+void Simplification::list_live() {
+  const std::size_t edges = edge_end();
+  if (live_.size() < edges) {
+    flags_ = Buffer<std::uint8_t>(exec_, edges);
+    live_ = Buffer<std::uint32_t>(exec_, edges);
+    cheap_ = Buffer<std::uint32_t>(exec_, edges);
+    active_ = Buffer<std::uint32_t>(exec_, edges);
+  }
+  run_loop(exec_, edges, Pardon{mesh(), cost_.view(), flags_.data()});
+  live_count_ = compact_indices(exec_, flags_.span().first(edges), live_.span());
 }
 
 /// The cost up to which edges are candidates: those that a sequential order would collapse next, and some
 /// more, so that rounds are few. Of a sample, which is all edges of a small mesh.
 std::uint32_t Simplification::choose_limit() {
-  constexpr std::size_t max_samples = 1 << 15;
-  static const double surplus = std::getenv("SURPLUS") ? std::atof(std::getenv("SURPLUS")) : 1.5;
-  static const double least_part = std::getenv("LEAST") ? std::atof(std::getenv("LEAST")) : 0.1;
-  const std::size_t edges = edge_end();
-  const std::size_t stride = (edges + max_samples - 1) / max_samples;
-  const std::size_t count = (edges + stride - 1) / stride;
+  constexpr std::size_t max_samples = 1 << 13;
+  constexpr double surplus = 1.5;
+  constexpr double least_part = 0.1;
+  const std::size_t stride = std::max<std::size_t>((live_count_ + max_samples - 1) / max_samples, 1);
+  const std::size_t count = (live_count_ + stride - 1) / stride;
   if (samples_.size() < count) samples_ = Buffer<std::uint32_t>(exec_, count);
   run_loop(exec_, count,
-           SampleCosts{mesh(), cost_.view(), static_cast<std::uint32_t>(edges),
+           SampleCosts{mesh(), cost_.view(), live_.data(), static_cast<std::uint32_t>(live_count_),
                        static_cast<std::uint32_t>(stride), samples_.data()});
   const Array<std::uint32_t> all = samples_.to_host(count);
   std::vector<std::uint32_t> costs(all.begin(), all.end());
@@ -150,8 +163,10 @@ std::uint32_t Simplification::choose_limit() {
 
 /// Edges that are cheaper than those around them, by ascending id in active_. How many.
 std::size_t Simplification::choose_candidates(std::uint32_t limit) {
-  run_loop(exec_, edge_end(), FlagCheap{mesh(), cost_.view(), limit, flags_.data()});
-  const std::size_t cheap = compact_indices(exec_, flags_.span().first(edge_end()), cheap_.span());
+  const std::span<const std::uint32_t> live = live_.span().first(live_count_);
+  run_loop(exec_, live_count_, FlagCheap{mesh(), cost_.view(), limit, live.data(), flags_.data()});
+  const std::size_t cheap =
+      compact<std::uint32_t>(exec_, live, flags_.span().first(live_count_), cheap_.span());
   const std::size_t vertices = surface_.id_end(Kind::vertex);
   if (best_.size() < vertices) best_ = Buffer<std::uint64_t>(exec_, vertices + vertices / 8);
   const auto salt = static_cast<std::uint32_t>(splitmix64(options_.seed ^ splitmix64(report_.rounds)));
@@ -198,16 +213,6 @@ void Simplification::collapse(std::size_t count) {
   if (last.won == 0) run_loop(exec_, count, RefuseListed{cost_.view(), active_.data()});
 }
 
-/// Most of the memory is of elements that are gone: what is left is far apart, which is slow.
-void Simplification::compact_if_sparse() {
-  constexpr std::size_t least_faces = 1 << 14;
-  static const std::size_t sparse = std::getenv("SPARSE") ? std::atoi(std::getenv("SPARSE")) : 3;
-  const std::size_t faces = surface_.face_count();
-  if (options_.keeps_ids || faces < least_faces || sparse * faces > surface_.id_end(Kind::face)) return;
-  surface_.compact();
-  flags_ = Buffer<std::uint8_t>(exec_, edge_end());
-}
-
 SimplifyReport Simplification::run() {
   const Monitor& monitor = monitor_of(options_.monitor);
   if (surface_.face_count() > target_) prepare();
@@ -221,13 +226,10 @@ SimplifyReport Simplification::run() {
     const std::uint32_t limit = choose_limit();
     const std::size_t count = choose_candidates(limit);
     if (count != 0) collapse(count);
-    compact_if_sparse();
     const bool is_exhausted = count == 0 && limit == Collapses::never - 1;
     if (is_exhausted && pardoned_at == report_.collapses) break;
-    if (is_exhausted || ++rounds % rounds_between_pardons == 0) {
-      run_loop(exec_, edge_end(), Pardon{cost_.view()});
-      if (is_exhausted) pardoned_at = report_.collapses;
-    }
+    if (is_exhausted) pardoned_at = report_.collapses;
+    if (is_exhausted || ++rounds % rounds_between_pardons == 0) list_live();
   }
   report_.faces = surface_.face_count();
   report_.stop = report_.faces <= target_ ? SimplifyStop::target : find_reason();

@@ -444,31 +444,32 @@ struct MakeCosts {
   }
 };
 
-/// Costs of some edges, spread over all of them; `never` for those that are gone.
+/// Costs of some listed edges, spread over the list; `never` for those that are gone.
 struct SampleCosts {
   EditMesh mesh;
   EditView<tiled::EdgeId, std::uint32_t> cost;
-  std::uint32_t edge_end;
+  const std::uint32_t* list;
+  std::uint32_t list_size;
   std::uint32_t stride;
   std::uint32_t* samples;
 
   TS_HD void operator()(std::size_t i) const {
-    const std::uint64_t begin = std::uint64_t{stride} * i;
-    const std::uint64_t id = begin + splitmix64(i) % stride;
-    const tiled::EdgeId e(static_cast<std::uint32_t>(id));
-    samples[i] = id < edge_end && mesh.contains(e) ? cost[e] : Collapses::never;
+    const std::uint64_t place = std::uint64_t{stride} * i + splitmix64(i) % stride;
+    const tiled::EdgeId e(list[place < list_size ? place : list_size - 1]);
+    samples[i] = mesh.contains(e) ? cost[e] : Collapses::never;
   }
 };
 
-/// Marks edges whose cost is at most the limit.
+/// Marks listed edges whose cost is at most the limit.
 struct FlagCheap {
   EditMesh mesh;
   EditView<tiled::EdgeId, std::uint32_t> cost;
   std::uint32_t limit;
+  const std::uint32_t* list;
   std::uint8_t* flags;
 
   TS_HD void operator()(std::size_t i) const {
-    const tiled::EdgeId e(static_cast<std::uint32_t>(i));
+    const tiled::EdgeId e(list[i]);
     flags[i] = cost[e] <= limit && mesh.contains(e) ? 1 : 0;
   }
 };
@@ -538,11 +539,17 @@ struct JudgeListed {
   }
 };
 
-/// Gives edges that were refused another chance.
+/// Gives edges that were refused another chance, and marks all that may be collapsed.
 struct Pardon {
+  EditMesh mesh;
   EditView<tiled::EdgeId, std::uint32_t> cost;
+  std::uint8_t* flags;
   TS_HD void operator()(std::size_t i) const {
-    cost[tiled::EdgeId(static_cast<std::uint32_t>(i))] &= ~Collapses::refused;
+    const tiled::EdgeId e(static_cast<std::uint32_t>(i));
+    flags[i] = 0;
+    if (!mesh.contains(e)) return;
+    cost[e] &= ~Collapses::refused;
+    flags[i] = cost[e] != Collapses::never ? 1 : 0;
   }
 };
 /// Marks edges of a list as refused.

@@ -240,7 +240,8 @@ TEST_F(CliFiles, DoctorNamesTheCellsOfTheFile) {
     EXPECT_EQ(finding["ids"], (nlohmann::json{{6}}));
   }
   EXPECT_TRUE(is_found);
-  for (const auto& field : info("defects.vtp")["fields"]) {
+  const auto defects = info("defects.vtp");
+  for (const auto& field : defects["fields"]) {
     if (field["name"] == "InputId" && field["association"] == "cells") {
       EXPECT_EQ(field["range"][1], 6);
     }

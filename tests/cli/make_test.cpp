@@ -65,7 +65,8 @@ TEST_F(CliMake, ClosedSurfacesFaceOutward) {
     for (const auto& c : mesh.cells)
       sum += volume({0, 0, 0}, mesh.points[c[0]], mesh.points[c[1]], mesh.points[c[2]]);
     EXPECT_GT(sum, 0) << shape.front();
-    for (const auto& finding : run_json({"doctor", "m.ply"})["result"]["report"]["findings"])
+    const auto document = run_json({"doctor", "m.ply"});
+    for (const auto& finding : document["result"]["report"]["findings"])
       EXPECT_NE(finding["kind"], "inconsistent_orientation") << shape.front();
   }
 }

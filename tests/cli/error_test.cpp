@@ -75,7 +75,7 @@ TEST_F(CliError, BadMemory) {
 TEST_F(CliError, MoreThanTheMemoryAllowed) {
   make_mesh();
   const Bytes program = run_json({"devices"})["peak_bytes"];
-  const std::string limit = std::to_string(program + mib(8));
+  const std::string limit = std::to_string(program + memory_noise + mib(8));
   ASSERT_EQ(run({"make", "kuhn", "--size", "100", "-o", "mesh.vtu"}).code, 0);
   expect_one_sentence(run({"info", "mesh.vtu", "--memory", limit}), 8, {"mesh.vtu", "was not read", "allow"});
   EXPECT_EQ(run({"make", "kuhn", "--size", "300", "--memory", limit, "-o", "big.vtu"}).code, 8);

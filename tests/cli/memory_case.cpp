@@ -139,7 +139,7 @@ void MemoryCase::expect_bounded(const Arguments& line, int budgets) {
   const Bytes program = run({"devices"}).peak;
   const Outcome free = run(line);
   ASSERT_EQ(free.code, 0) << free.err;
-  const Bytes least = program + mib(5);  // with pages of its code that are still to come
+  const Bytes least = program + memory_noise + mib(5);  // with pages of its code that are still to come
   const Bytes most = std::max(2 * free.peak, least);
   std::vector<Bytes> named;
   for (int i = 0; i < budgets; ++i) {
@@ -153,8 +153,9 @@ void MemoryCase::expect_bounded(const Arguments& line, int budgets) {
     tried = limit;
     Bytes more = run_within(line, limit);
     if (more > 0 && (line[1] == "cone.vtk" || line[1] == "tangle.vtk")) more = run_within(line, more);
-    EXPECT_EQ(more, 0u) << limit_text(limit) << " was named for a run that takes " << limit_text(free.peak)
-                        << "; then " << limit_text(more) << " is named";
+    EXPECT_TRUE(!is_bounded || more == 0)
+        << limit_text(limit) << " was named for a run that takes " << limit_text(free.peak) << "; then "
+        << limit_text(more) << " is named";
   }
 }
 

@@ -12,11 +12,8 @@ namespace tessera::test {
 
 class MemoryCase : public ProgramTest {
  protected:
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  static constexpr bool is_bounded = false;  // sanitizers take memory of their own
-#else
-  static constexpr bool is_bounded = true;
-#endif
+  /// Sanitizers take memory of their own and keep what is freed: more than a refusal can know of.
+  static constexpr bool is_bounded = !is_sanitized;
 
   /// `tessera make ARGUMENTS`.
   void make(const Arguments& arguments);
@@ -31,9 +28,7 @@ class MemoryCase : public ProgramTest {
   void make_named(const std::string& file, int size);
 
   static Arguments with_limit(Arguments line, const std::string& limit);
-  static std::string limit_text(Bytes bytes) {
-    return std::to_string(bytes / 1024) + "K";
-  }
+  static std::string limit_text(Bytes bytes) { return std::to_string(bytes / 1024) + "K"; }
   /// The size that a refusal names; empty if it names none.
   static std::string named_limit(const std::string& message);
 

@@ -21,7 +21,7 @@ class CliMemory : public MemoryCase {
     expect_one_sentence(refused, 8, {"--memory"});
     const std::string named = named_limit(refused.err);
     ASSERT_FALSE(named.empty()) << refused.err;
-    const Outcome outcome = run(with_limit(line, named));
+    const Outcome outcome = run(with_limit(line, limit_text(parse_bytes(named) + memory_noise)));
     EXPECT_EQ(outcome.code, 0) << line[0] << " within " << named << ": " << outcome.err;
   }
 };
@@ -82,7 +82,7 @@ TEST_F(CliMemory, PlanNamesTheLeastThatWorks) {
   make({"kuhn", "--size", "40", "-o", "k.vtu"});
   for (const char* relation : {"VV", "VT", "EF", "FF"}) {
     const auto plan = run_json({"plan", "k.vtu", "--relations", relation})["result"];
-    const std::string least = format_limit(plan["smallest_memory"]);
+    const std::string least = format_limit(plan["smallest_memory"].get<Bytes>() + memory_noise);
     const Outcome outcome = run(with_limit({"relations", "k.vtu", "--relation", relation}, least));
     EXPECT_EQ(outcome.code, 0) << relation << " within " << least << ": " << outcome.err;
   }

@@ -11,7 +11,15 @@
 #include <string>
 #include <vector>
 
+#include <tessera/core/memory.h>
+
 namespace tessera::test {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool is_sanitized = true;
+#else
+inline constexpr bool is_sanitized = false;
+#endif
 
 struct Outcome {
   int code = -1;  ///< the exit code, or 128 + the signal that ended it
@@ -27,6 +35,10 @@ class ProgramTest : public testing::Test {
   ~ProgramTest() override;
 
   using Arguments = std::vector<std::string>;
+
+  /// By how much the memory of the program itself differs from run to run, at most. A sanitizer takes memory
+  /// of its own, some MiB more or less with the addresses that the run happens to get.
+  static constexpr Bytes memory_noise = is_sanitized ? mib(8) : 0;
 
   /// Runs `tessera ARGUMENTS` to its end. `environment` entries are NAME=VALUE; NAME alone unsets it.
   Outcome run(const Arguments& arguments, const Arguments& environment = {}) const;

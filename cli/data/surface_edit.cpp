@@ -69,7 +69,8 @@ void note_normals(Session& session, const TriMesh& mesh) {
 void add_edit_options(OptionList& app, EditArguments& options) {
   add_input_options(app, options.input);
   app.add_option("--feature-angle", options.feature_angle,
-                 "edges where the surface bends by more stay, in degrees from flat (45)")
+                 fmt::format("edges where the surface bends by more stay, in degrees from flat ({})",
+                             options.feature_angle))
       ->in_range(0, 180)
       ->type_name("DEGREES");
   app.add_option("--seed", options.seed, "of what decides which of two equal neighbours is edited first (0)")

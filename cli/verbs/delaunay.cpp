@@ -37,7 +37,7 @@ Verb delaunay_verb() {
       {"delaunay", Group::surfaces, "flip the edges of a surface, so that its smallest angles grow",
        "  tessera delaunay scan.ply -o flipped.ply\n"
        "  tessera delaunay part.stl --feature-angle 20 -o flipped.stl"},
-      declare_delaunay, run_delaunay, {.mesh = 9, .grid = 3});
+      declare_delaunay, run_delaunay, {.mesh = 20, .grid = 3});
 }
 
 }  // namespace tessera::cli

@@ -282,6 +282,28 @@ TEST(Edit, NoEdgeIsMadeTwice) {
   }
 }
 
+// Two tetrahedra on one triangle, which is not there itself: taking out the tip of one makes it a face. Taking
+// out both at once would make it twice; taking out the second later, too.
+TEST(Edit, NoFaceIsMadeTwice) {
+  TriMesh mesh;
+  mesh.points = Array<Vec3d>{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, -1}};
+  for (const auto& [a, b, c] :
+       {std::array<std::uint32_t, 3>{0, 1, 3}, {1, 2, 3}, {2, 0, 3}, {1, 0, 4}, {2, 1, 4}, {0, 2, 4}})
+    mesh.cells.push_back({VertexId(a), VertexId(b), VertexId(c)});
+  const auto remove_tips = [](Cavity& cavity, tiled::VertexId v) {
+    if (cavity.mesh().valence(v) == 3) cavity.remove(v);
+  };
+  const auto close_hole = [](Hole& hole) { hole.fan_from(0); };
+  const DynamicSurface surface(mesh);
+  const EditRound both = run_once<tiled::VertexId>(surface, remove_tips, close_hole).last;
+  EXPECT_EQ(both.won, 1u);
+  EXPECT_EQ(both.lost, 1u);
+  EXPECT_EQ(surface.face_count(), 4u);
+  const EditRound later = run_once<tiled::VertexId>(surface, remove_tips, close_hole).last;
+  EXPECT_EQ(later.won, 0u);
+  EXPECT_EQ(later.repeats_face + later.lost, 4u);
+}
+
 TEST(Edit, OnlyActiveElementsAreCandidates) {
   const DynamicSurface surface(make_ico(3));
   const std::vector<std::uint32_t> active = {5, 17, 230};

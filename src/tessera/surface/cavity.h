@@ -50,6 +50,7 @@ enum class CavityOutcome : std::uint8_t {
   not_a_surface,  ///< it removes an edge of more than two faces, which was not allowed
   refused,        ///< by fill()
   repeats_edge,   ///< it would join two vertices that have an edge
+  repeats_face,   ///< it would make a face between three vertices that have one
   overfull,       ///< fill() added more than was announced
 };
 
@@ -485,21 +486,44 @@ class Hole {
   }
 
   /// Ends the filling: would an edge be repeated, and are the fans around all vertices what they were?
-  /// Returns the number of new edges between vertices that were there before.
+  /// Returns the number of pairs of for_each_pair().
   TS_HD std::uint32_t close() {
-    std::uint32_t chords = 0;
-    if (work_->outcome != CavityOutcome::won) return chords;
+    std::uint32_t pairs = 0;
+    if (work_->outcome != CavityOutcome::won) return pairs;
     if (round_->keeps_edges_unique) {
       for_each_chord([&](std::uint32_t a, std::uint32_t b) {
-        ++chords;
+        ++pairs;
         if (is_joined(a, b)) work_->outcome = CavityOutcome::repeats_edge;
+      });
+      for_each_spanned([&](std::uint32_t f) {
+        ++pairs;
+        if (is_spanned(f)) work_->outcome = CavityOutcome::repeats_face;
       });
     }
     work_->is_regular = !work_->has_extra && !work_->has_inner && work_->loop_count == 1 && !meets_lists() &&
                         (work_->is_fan || fans_are_kept());
-    return work_->outcome == CavityOutcome::won ? chords : 0;
+    return work_->outcome == CavityOutcome::won ? pairs : 0;
   }
-  /// Calls f(a, b), a < b, for each of those edges.
+  /// Calls f(a, b) with what only one cavity of a round may make: new edges between vertices that were there
+  /// before, a < b, and two corners of new faces between edges that were there before, marked by a bit.
+  template <class F>
+  TS_HD void for_each_pair(const F& f) const {
+    for_each_chord(f);
+    for_each_spanned([&](std::uint32_t face) {
+      std::uint32_t a = new_corners()[3 * std::size_t{face}];
+      std::uint32_t b = new_corners()[3 * std::size_t{face} + 1];
+      const std::uint32_t c = new_corners()[3 * std::size_t{face} + 2];
+      if (b < a) a ^= b, b ^= a, a ^= b;
+      if (c < b) b = c < a ? a : c, a = c < a ? c : a;  // the two lowest
+      f(a | spanned_bit, b);
+    });
+  }
+
+ private:
+  using Arrays = detail::EditArrays;
+  static constexpr std::uint32_t spanned_bit = 0x80000000u;
+
+  /// New edges between vertices that were there before.
   template <class F>
   TS_HD void for_each_chord(const F& f) const {
     for (std::uint32_t i = 0; i < work_->used[1]; ++i) {
@@ -509,9 +533,25 @@ class Hole {
       f(a < b ? a : b, a < b ? b : a);
     }
   }
-
- private:
-  using Arrays = detail::EditArrays;
+  /// New faces between three edges of the boundary.
+  template <class F>
+  TS_HD void for_each_spanned(const F& f) const {
+    if (size() < 3) return;
+    for (std::uint32_t i = 0; i < work_->used[2]; ++i) {
+      const std::uint32_t* sides = new_edges() + 3 * std::size_t{i};
+      if ((sides[0] & sides[1] & sides[2] & detail::of_boundary_bit) != 0) f(i);
+    }
+  }
+  /// Is there a face between its corners that stays?
+  [[nodiscard]] TS_HD bool is_spanned(std::uint32_t f) const {
+    const std::uint32_t side = new_edges()[3 * std::size_t{f}] & ~detail::of_boundary_bit;
+    const std::uint32_t third = new_corners()[3 * std::size_t{f} + 2];
+    for (const tiled::HalfEdgeId h : mesh_->half_edges(edge(side))) {
+      const bool stays = round_->claims[h.index() / 3] != work_->claim;
+      if (stays && mesh_->opposite(h).index() == third) return true;
+    }
+    return false;
+  }
 
   [[nodiscard]] TS_HD std::size_t segment() const { return 3 * std::size_t{work_->face_begin}; }
   [[nodiscard]] TS_HD std::uint32_t half_edge(std::uint32_t i) const {

@@ -33,6 +33,7 @@ struct EditRound {
   std::size_t not_a_surface = 0;
   std::size_t refused = 0;
   std::size_t repeats_edge = 0;
+  std::size_t repeats_face = 0;
   std::size_t overfull = 0;
   std::size_t irregular = 0;  ///< of those that won: vertices or edges around them needed a closer look
   double seconds = 0;
@@ -50,7 +51,7 @@ struct EditOptions {
   std::size_t max_rounds = 0;  ///< 0: until there are no candidates
   /// Only these at first, as tiled ids at the surface's place, ascending.
   std::optional<std::span<const std::uint32_t>> active = std::nullopt;
-  /// Refuses cavities that would join two vertices by a second edge.
+  /// Refuses cavities that would join two vertices by a second edge, or three by a second face.
   bool keeps_edges_unique = true;
   std::function<void(const EditRound&)> watch;  ///< called after each round
   const Monitor* monitor = nullptr;             ///< asked between rounds; a stop leaves the last valid mesh

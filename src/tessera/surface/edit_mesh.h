@@ -17,7 +17,8 @@
 //   1. A face has three different corners, which are vertices, or it is removed.
 //   2. edges[h] is an edge, h is among its sides, and all its sides join the same two vertices.
 //   3. Every side of an edge is a half-edge of a face; an edge without sides is removed.
-//   4. Two edges do not join the same two vertices, unless edits were allowed to repeat them.
+//   4. Two edges do not join the same two vertices, and two faces do not have the same corners, unless edits
+//      were allowed to repeat them.
 //   5. The star of a vertex has each half-edge that begins there once.
 #pragma once
 

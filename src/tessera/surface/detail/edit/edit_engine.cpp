@@ -207,6 +207,7 @@ void EditEngine::State::make_room() {
   const auto made_edges = static_cast<std::uint32_t>(room.staged >> 32);
   const auto made_faces = static_cast<std::uint32_t>(room.staged);
   store.reserve(added);
+  reserve_freed();
   store.stage(made_edges, made_faces);
   make_flags(std::size_t{store.end(seeds)} + added[static_cast<std::size_t>(seeds)]);
   refresh();
@@ -251,7 +252,7 @@ void EditEngine::State::resolve_chords(std::size_t count) {
   run_loop(exec, winners, ResolveChords{view, table, counters.data()});
 }
 
-/// Takes all memory that the commit needs, so that nothing can fail once it has begun.
+/// Takes the memory for the ids that may be given back, so that nothing can fail once a commit has begun.
 void EditEngine::State::reserve_freed() {
   const std::size_t vertices = added[0] + 3 * winners;
   const std::size_t edges_back = added[1] + 3 * removed_faces;
@@ -290,6 +291,7 @@ void EditEngine::State::report_outcomes(const Array<std::uint32_t>& counted) {
   round.not_a_surface = of(CavityOutcome::not_a_surface);
   round.refused = of(CavityOutcome::refused);
   round.repeats_edge = of(CavityOutcome::repeats_edge);
+  round.repeats_face = of(CavityOutcome::repeats_face);
   round.overfull = of(CavityOutcome::overfull);
   round.irregular = counted[irregular_counter];
 }
@@ -298,7 +300,6 @@ void EditEngine::State::commit_winners() {
   const Array<std::uint32_t> filled = count_outcomes();
   report_outcomes(filled);
   resolve_chords(filled[chord_counter]);
-  reserve_freed();
   std::optional<Repair> repair;
   if (round.irregular != 0) {
     std::array<std::uint32_t, 3> ends = {};

@@ -314,8 +314,8 @@ Buffer<std::uint32_t> Remesher::list_flips() {
 }
 
 void Remesher::flip() {
-  constexpr std::uint64_t lists = 3;
-  constexpr std::uint64_t passes = 6;
+  constexpr std::uint64_t lists = 2;
+  constexpr std::uint64_t passes = 4;
   Stopwatch watch;
   EditReport all;
   for (std::uint64_t i = 0; i < lists; ++i) {

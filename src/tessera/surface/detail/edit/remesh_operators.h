@@ -595,21 +595,27 @@ struct ClosestTree {
     Found best;
     if (count == 0) return best;
     look_at(p, hint < count ? hint : first_guess(p), best);
-    std::uint32_t stack[(width - 1) * max_levels + 2];
+    struct Entry {
+      std::uint32_t level;
+      std::uint32_t box;  ///< within the level
+      double squared;
+    };
+    Entry stack[(width - 1) * max_levels + 2];
     std::uint32_t size = 0;
-    stack[size++] = begin[levels - 1];
+    stack[size++] = {levels - 1, 0, 0};
     while (size != 0) {
-      const std::uint32_t box = stack[--size];
-      if (!(boxes[box].squared_distance(p) < best.squared)) continue;
-      std::uint32_t level = 0;
-      while (box >= begin[level + 1]) ++level;
-      const std::uint32_t first = (box - begin[level]) * width;
-      if (level == 0) {
+      const Entry entry = stack[--size];
+      if (!(entry.squared < best.squared)) continue;
+      const std::uint32_t first = entry.box * width;
+      if (entry.level == 0) {
         for (std::uint32_t i = first; i < first + width && i < count; ++i) look_at(p, i, best);
-      } else {
-        for (std::uint32_t i = begin[level - 1] + first;
-             i < begin[level - 1] + first + width && i < begin[level]; ++i)
-          stack[size++] = i;
+        continue;
+      }
+      const std::uint32_t below = entry.level - 1;
+      const std::uint32_t boxes_below = begin[entry.level] - begin[below];
+      for (std::uint32_t i = first; i < first + width && i < boxes_below; ++i) {
+        const double squared = boxes[begin[below] + i].squared_distance(p);
+        if (squared < best.squared) stack[size++] = {below, i, squared};
       }
     }
     return best;

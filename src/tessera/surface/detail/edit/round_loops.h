@@ -17,10 +17,10 @@ namespace tessera::detail {
 /// Places of the counters of a round. The first are of cavities that won their faces and still failed, by
 /// outcome.
 enum RoundCounter : std::uint32_t {
-  irregular_counter = 10,  ///< cavities whose vertices need a closer look after the commit
-  loser_counter = 11,      ///< cavities that did not get their faces
-  freed_counter = 12,      ///< cavities that give ids back
-  chord_counter = 13,      ///< new edges between vertices that were there before
+  irregular_counter = 12,  ///< cavities whose vertices need a closer look after the commit
+  loser_counter = 13,      ///< cavities that did not get their faces
+  freed_counter = 14,      ///< cavities that give ids back
+  chord_counter = 15,      ///< pairs that only one cavity may make
   round_counters = 16,
 };
 
@@ -370,7 +370,7 @@ struct ChordTable {
   ChordEntry* entries;
   std::uint64_t mask;
 
-  /// The entry of a pair, a < b, which is put there if it is new.
+  /// The entry of a pair, b > 0, which is put there if it is new.
   [[nodiscard]] TS_HD ChordEntry& at(std::uint32_t a, std::uint32_t b) const {
     const std::uint64_t key = std::uint64_t{a} << 32 | b;
     for (std::uint64_t place = splitmix64(key) & mask;; place = (place + 1) & mask) {
@@ -402,7 +402,7 @@ struct ClaimChords {
   TS_HD void operator()(std::size_t i) const {
     if (round.chord_counts[i] == 0) return;
     CavityWork& work = round.works[i];
-    Hole(round, work).for_each_chord([&](std::uint32_t a, std::uint32_t b) {
+    Hole(round, work).for_each_pair([&](std::uint32_t a, std::uint32_t b) {
       atomic_max(&table.at(a, b).claim, work.claim);
     });
   }
@@ -416,7 +416,7 @@ struct ResolveChords {
   TS_HD void operator()(std::size_t i) const {
     if (round.chord_counts[i] == 0) return;
     CavityWork& work = round.works[i];
-    Hole(round, work).for_each_chord([&](std::uint32_t a, std::uint32_t b) {
+    Hole(round, work).for_each_pair([&](std::uint32_t a, std::uint32_t b) {
       if (table.at(a, b).claim != work.claim) work.outcome = CavityOutcome::lost;
     });
     if (work.outcome == CavityOutcome::lost) count_one(counters + static_cast<std::size_t>(work.outcome));

@@ -240,6 +240,7 @@ SimplifyStop Simplification::find_reason() {
   constexpr std::array reasons = {std::pair(CollapseVerdict::error_bound, SimplifyStop::error_bound),
                                   std::pair(CollapseVerdict::fold_over, SimplifyStop::fold_over),
                                   std::pair(CollapseVerdict::aspect_ratio, SimplifyStop::aspect_ratio)};
+  list_live();  // makes room for all edges
   SimplifyStop reason = SimplifyStop::link_condition;
   const auto count = [&](CollapseVerdict verdict) {
     run_loop(exec_, edge_end(), CountVerdict{mesh(), collapses_, verdict, cheap_.data()});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,11 +63,15 @@ std::string DynamicStore::validate() {
   std::array<std::uint32_t, 3> live = {0, 0, 0};
   std::vector<std::vector<std::uint32_t>> on_edge(mesh_.end[1]);
   std::vector<std::vector<std::uint32_t>> at_vertex(mesh_.end[0]);
+  std::set<std::array<std::uint32_t, 3>> spanned;
   for (std::uint32_t f = 0; f < mesh_.end[2]; ++f) {
     const std::uint32_t* c = corners.data() + 3 * std::size_t{f};
     if (c[0] == EditArrays::none) continue;
     ++live[2];
     if (c[0] == c[1] || c[1] == c[2] || c[2] == c[0]) return about("face", f, "has a corner twice (1)");
+    std::array<std::uint32_t, 3> sorted = {c[0], c[1], c[2]};
+    std::ranges::sort(sorted);
+    if (!spanned.insert(sorted).second) return about("face", f, "has the corners of another (4)");
     for (std::uint32_t h = 3 * f; h < 3 * f + 3; ++h) {
       if (corners[h] >= mesh_.end[0] || handles[corners[h]] == EditArrays::removed)
         return about("face", f, "has a corner that is no vertex (1)");

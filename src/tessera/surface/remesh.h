@@ -42,8 +42,9 @@ struct RemeshOptions {
   /// takes the smaller one of its ends.
   std::string sizing;
   std::size_t iterations = 3;
-  /// Edges whose faces meet at a sharper bend, in degrees from flat, are kept as lines. Vertices stay where
-  /// such lines or the border turn by more than that, and where not exactly two of their edges meet.
+  /// Edges whose faces meet at a sharper bend, in degrees from flat, are kept as lines, unless such an edge
+  /// is alone: no other one, and no border, goes on from its ends. Vertices stay where such lines or the
+  /// border turn by more than that, and where not exactly two of their edges meet.
   double feature_angle = 60;
   std::string fixed;    ///< a point field: vertices where it is not 0 do not move and are not removed
   bool project = true;  ///< puts smoothed vertices onto the closest point of the input

@@ -18,6 +18,8 @@ template EditReport remesh_edit(const DynamicSurface&, const FlipToValence&, con
 #define TS_INSTANTIATE(LOOP) template void run_loop<LOOP>(const Exec&, std::size_t, const LOOP&);
 TS_INSTANTIATE(MeasureEdges)
 TS_INSTANTIATE(MarkLines)
+TS_INSTANTIATE(FlagLines)
+TS_INSTANTIATE(CopyFlags)
 TS_INSTANTIATE(MarkFreedom)
 TS_INSTANTIATE(WriteValences)
 TS_INSTANTIATE(FlagFlips)

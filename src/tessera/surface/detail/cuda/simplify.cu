@@ -5,7 +5,8 @@
 
 namespace tessera::detail::cuda {
 
-EditReport collapse_edges(const DynamicSurface& surface, const QuadricCollapse& op, const EditOptions& options) {
+EditReport collapse_edges(const DynamicSurface& surface, const QuadricCollapse& op,
+                          const EditOptions& options) {
   return edit(surface, op, options);
 }
 

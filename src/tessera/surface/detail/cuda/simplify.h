@@ -8,6 +8,7 @@
 namespace tessera::detail::cuda {
 
 /// edit() as nvcc compiles it.
-EditReport collapse_edges(const DynamicSurface& surface, const QuadricCollapse& op, const EditOptions& options);
+EditReport collapse_edges(const DynamicSurface& surface, const QuadricCollapse& op,
+                          const EditOptions& options);
 
 }  // namespace tessera::detail::cuda

@@ -225,7 +225,9 @@ void Remesher::mark() {
   const double cosine = std::cos(options_.feature_angle * std::numbers::pi / 180);
   const std::size_t edges = surface_.id_end(Kind::edge);
   Buffer<std::uint8_t> flags(exec_, edges);
-  run_loop(exec_, edges, MarkLines{surface_.mesh(), view_.position, view_.is_line, cosine, flags.data()});
+  run_loop(exec_, edges, MarkLines{surface_.mesh(), view_.position, view_.is_line, cosine});
+  run_loop(exec_, edges, FlagLines{surface_.mesh(), view_.is_line, flags.data()});
+  run_loop(exec_, edges, CopyFlags{view_.is_line, flags.data()});
   Buffer<std::uint32_t> lines(exec_, edges);
   report_.feature_edges = compact_indices(exec_, flags.span(), lines.span());
   lines_ = std::move(lines);

@@ -359,14 +359,10 @@ struct MarkLines {
   EditView<tiled::VertexId, Vec3d> position;
   EditView<tiled::EdgeId, std::uint8_t> is_line;
   double cosine;
-  std::uint8_t* flags;  ///< the same, 0 for edges that are not there
 
   TS_HD void operator()(std::size_t i) const {
     const tiled::EdgeId e(static_cast<std::uint32_t>(i));
-    flags[i] = 0;
-    if (!mesh.contains(e)) return;
-    flags[i] = mesh.face_count(e) != 2 || bends(e) ? 1 : 0;
-    is_line[e] = flags[i];
+    if (mesh.contains(e)) is_line[e] = mesh.face_count(e) != 2 || bends(e) ? 1 : 0;
   }
 
  private:
@@ -378,6 +374,34 @@ struct MarkLines {
     if (mesh.from(across) == mesh.from(h)) return true;  // where the winding changes there is no normal
     return dot(n, m) < cosine * std::sqrt(dot(n, n) * dot(m, m));
   }
+};
+
+/// Flags lines, but not a bend of two faces that no line goes on from: noise makes such.
+struct FlagLines {
+  EditMesh mesh;
+  EditView<tiled::EdgeId, std::uint8_t> is_line;
+  std::uint8_t* flags;
+
+  TS_HD void operator()(std::size_t i) const {
+    const tiled::EdgeId e(static_cast<std::uint32_t>(i));
+    flags[i] = 0;
+    if (!mesh.contains(e) || is_line[e] == 0) return;
+    const auto [a, b] = mesh.ends(e);
+    flags[i] = mesh.face_count(e) != 2 || goes_on(e, a) || goes_on(e, b) ? 1 : 0;
+  }
+
+ private:
+  [[nodiscard]] TS_HD bool goes_on(tiled::EdgeId e, tiled::VertexId v) const {
+    for (const tiled::EdgeId other : mesh.edges(v)) {
+      if (other != e && is_line[other] != 0) return true;
+    }
+    return false;
+  }
+};
+struct CopyFlags {
+  EditView<tiled::EdgeId, std::uint8_t> to;
+  const std::uint8_t* flags;
+  TS_HD void operator()(std::size_t i) const { to[tiled::EdgeId(static_cast<std::uint32_t>(i))] = flags[i]; }
 };
 
 struct MarkFreedom {

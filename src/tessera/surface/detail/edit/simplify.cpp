@@ -49,8 +49,8 @@ void check(const SimplifyOptions& options) {
         "the aspect ratio must be at least 1, or 0 for no limit");
 }
 
-/// One simplification: costs are made once for all edges, later by the operator for those it makes. So a round
-/// chooses candidates by cost, judges them, and leaves conflicts between their faces to edit().
+/// One simplification: costs are made once for all edges, later by the operator for those it makes. So a
+/// round chooses candidates by cost, judges them, and leaves conflicts between their faces to edit().
 class Simplification {
  public:
   Simplification(const DynamicSurface& surface, const SimplifyOptions& options)
@@ -67,7 +67,8 @@ class Simplification {
  private:
   [[nodiscard]] static std::size_t find_target(const SimplifyOptions& options, std::size_t faces) {
     if (options.target_faces) return *options.target_faces;
-    if (options.ratio) return static_cast<std::size_t>(std::llround(*options.ratio * static_cast<double>(faces)));
+    if (options.ratio)
+      return static_cast<std::size_t>(std::llround(*options.ratio * static_cast<double>(faces)));
     return 0;
   }
   [[nodiscard]] EditMesh mesh() const { return surface_.mesh(); }
@@ -97,6 +98,7 @@ class Simplification {
   Buffer<std::uint32_t> live_ = {};
   std::size_t live_count_ = 0;
   Buffer<std::uint32_t> cheap_ = {};
+  std::size_t cheap_count_ = 0;
   Buffer<std::uint32_t> active_ = {};
   Buffer<std::uint32_t> keys_ = {};
   Buffer<std::uint64_t> best_ = {};
@@ -115,16 +117,17 @@ void Simplification::prepare() {
                         options_.constraint_weight, weights.data()});
   const double mean = reduce_sum<double>(exec_, weights.span()) /
                       static_cast<double>(std::max<std::size_t>(surface_.vertex_count(), 1));
-  collapses_ = {surface_.positions(),
-                quadric_.view(),
-                {cosine(options_.max_normal_change), options_.max_aspect_ratio, options_.max_error.value_or(-1)},
-                mean > 0 ? 1 / (mean * mean) : 1};
+  collapses_ = {
+      surface_.positions(),
+      quadric_.view(),
+      {cosine(options_.max_normal_change), options_.max_aspect_ratio, options_.max_error.value_or(-1)},
+      mean > 0 ? 1 / (mean * mean) : 1};
   run_loop(exec_, edges, MakeCosts{mesh(), collapses_, cost_.view()});
   list_live();
 }
 
-/// Lists the edges that may be collapsed, and gives those that were refused another chance. New edges have the
-/// ids of those they replace, so that the list is good for some rounds; it is made anew now and then.
+/// Lists the edges that may be collapsed, and gives those that were refused another chance. New edges have
+/// the ids of those they replace, so that the list is good for some rounds; it is made anew now and then.
 void Simplification::list_live() {
   const std::size_t edges = edge_end();
   if (live_.size() < edges) {
@@ -153,8 +156,8 @@ std::uint32_t Simplification::choose_limit() {
   std::vector<std::uint32_t> costs(all.begin(), all.end());
   std::erase_if(costs, [](std::uint32_t cost) { return cost >= Collapses::never; });
   if (costs.size() < 2) return Collapses::never - 1;
-  const double part = std::max(
-      least_part, surplus * static_cast<double>(collapses_left()) / static_cast<double>(surface_.edge_count()));
+  const double part = std::max(least_part, surplus * static_cast<double>(collapses_left()) /
+                                               static_cast<double>(surface_.edge_count()));
   const auto rank = static_cast<std::size_t>(part * static_cast<double>(costs.size()));
   if (rank + 1 >= costs.size()) return Collapses::never - 1;
   std::nth_element(costs.begin(), costs.begin() + static_cast<std::ptrdiff_t>(rank), costs.end());
@@ -165,17 +168,16 @@ std::uint32_t Simplification::choose_limit() {
 std::size_t Simplification::choose_candidates(std::uint32_t limit) {
   const std::span<const std::uint32_t> live = live_.span().first(live_count_);
   run_loop(exec_, live_count_, FlagCheap{mesh(), cost_.view(), limit, live.data(), flags_.data()});
-  const std::size_t cheap =
-      compact<std::uint32_t>(exec_, live, flags_.span().first(live_count_), cheap_.span());
+  cheap_count_ = compact<std::uint32_t>(exec_, live, flags_.span().first(live_count_), cheap_.span());
   const std::size_t vertices = surface_.id_end(Kind::vertex);
   if (best_.size() < vertices) best_ = Buffer<std::uint64_t>(exec_, vertices + vertices / 8);
   const auto salt = static_cast<std::uint32_t>(splitmix64(options_.seed ^ splitmix64(report_.rounds)));
   const VertexChoice choice = {mesh(), cost_.view(), cheap_.data(), best_.data(), salt};
   run_loop(exec_, vertices, ForgetChoice{choice});
-  run_loop(exec_, cheap, OfferEdges{choice});
-  run_loop(exec_, cheap, KeepBest{choice, flags_.data()});
-  const std::size_t count = compact<std::uint32_t>(exec_, cheap_.span().first(cheap),
-                                                   flags_.span().first(cheap), active_.span());
+  run_loop(exec_, cheap_count_, OfferEdges{choice});
+  run_loop(exec_, cheap_count_, KeepBest{choice, flags_.data()});
+  const std::size_t count = compact<std::uint32_t>(exec_, cheap_.span().first(cheap_count_),
+                                                   flags_.span().first(cheap_count_), active_.span());
   const std::size_t left = collapses_left();
   return count <= left ? count : keep_cheapest(count, left);
 }
@@ -210,16 +212,18 @@ void Simplification::collapse(std::size_t count) {
   const EditRound& last = round.last;
   if (last.won + last.lost + last.refused != last.cavities)
     run_loop(exec_, count, JudgeListed{mesh(), collapses_, cost_.view(), active_.data()});
+  // Where most are refused, those that had to wait for them are judged at once.
+  if (last.won < last.refused)
+    run_loop(exec_, cheap_count_, JudgeListed{mesh(), collapses_, cost_.view(), cheap_.data()});
   if (last.won == 0) run_loop(exec_, count, RefuseListed{cost_.view(), active_.data()});
 }
 
 SimplifyReport Simplification::run() {
   const Monitor& monitor = monitor_of(options_.monitor);
   if (surface_.face_count() > target_) prepare();
-  constexpr std::size_t rounds_between_pardons = 8;
-  std::size_t pardoned_at = 0;  // collapses
-  std::size_t rounds = 0;
-  while (surface_.face_count() > target_) {
+  constexpr std::size_t rounds_between_lists = 8;
+  std::size_t listed_at = 0;  // collapses
+  for (std::size_t round = 1; surface_.face_count() > target_; ++round) {
     const std::size_t to_go = faces_at_start_ - target_;
     monitor.update("simplifying",
                    1 - static_cast<double>(surface_.face_count() - target_) / static_cast<double>(to_go));
@@ -227,9 +231,13 @@ SimplifyReport Simplification::run() {
     const std::size_t count = choose_candidates(limit);
     if (count != 0) collapse(count);
     const bool is_exhausted = count == 0 && limit == Collapses::never - 1;
-    if (is_exhausted && pardoned_at == report_.collapses) break;
-    if (is_exhausted) pardoned_at = report_.collapses;
-    if (is_exhausted || ++rounds % rounds_between_pardons == 0) list_live();
+    const std::size_t since_list = report_.collapses - listed_at;
+    if (is_exhausted && since_list == 0) break;
+    // The mesh must have changed by a part, lest edges that cannot be collapsed are tried over and over.
+    const bool is_old = round % rounds_between_lists == 0 && 32 * since_list > surface_.vertex_count();
+    if (!is_exhausted && !is_old) continue;
+    list_live();
+    listed_at = report_.collapses;
   }
   report_.faces = surface_.face_count();
   report_.stop = report_.faces <= target_ ? SimplifyStop::target : find_reason();
@@ -265,8 +273,8 @@ SimplifyReport simplify(const DynamicSurface& surface, const SimplifyOptions& op
 
 TriMesh simplify(const TriMesh& mesh, const SimplifyOptions& options) {
   check(options);
-  const DynamicSurface surface(
-      mesh, {.exec = options.exec, .memory = options.memory, .monitor = options.monitor});
+  const DynamicSurface surface(mesh,
+                               {.exec = options.exec, .memory = options.memory, .monitor = options.monitor});
   simplify(surface, options);
   return surface.to_mesh();
 }

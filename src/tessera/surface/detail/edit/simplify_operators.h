@@ -189,6 +189,15 @@ struct Collapses {
     return std::bit_cast<std::uint32_t>(static_cast<float>(value < largest ? value : largest));
   }
 
+  /// The quadric of the new vertex.
+  [[nodiscard]] TS_HD Quadric merged(const EdgeEnds& ends, const Vec3d& at, double error) const {
+    Quadric sum = {};
+    sum.add_moved(quadric[ends.from], at - position[ends.from]);
+    sum.add_moved(quadric[ends.to], at - position[ends.to]);
+    sum.error = static_cast<float>(error);
+    return sum;
+  }
+
   [[nodiscard]] TS_HD CollapseVerdict judge(const EditMesh& mesh, tiled::EdgeId e) const {
     const auto [u, v] = mesh.ends(e);
     if ((quadric[u].is_fixed | quadric[v].is_fixed) != 0) return CollapseVerdict::link_condition;
@@ -220,17 +229,18 @@ struct Collapses {
     return CollapseVerdict::legal;
   }
 
-  /// How far the surface may have moved near the new vertex: what both ends had, and in addition the distance
-  /// of the ends from the new faces, or of the new vertex from the old ones.
+  /// How far the surface may have moved near the new vertex: what it had at the faces that go, and in
+  /// addition the distance between these and the new ones, at corners, middles of edges and centroids.
   [[nodiscard]] TS_HD double error_after(const EditMesh& mesh, const EdgeEnds& ends, const Vec3d& at) const {
-    double nearest[3] = {1e300, 1e300, 1e300};
-    measure_star(mesh, ends, at, nearest);
-    measure_star(mesh, {ends.to, ends.from}, at, nearest);
-    double far = 0;
-    for (const double d : nearest) far = d > far ? d : far;
-    const double first = quadric[ends.from].error;
-    const double second = quadric[ends.to].error;
-    return (first > second ? first : second) + std::sqrt(far);
+    const EdgeEnds turned = {ends.to, ends.from};
+    const Change change = {mesh, ends, at};
+    StarMove moved = {position[ends.from], position[ends.to], 0, 0};
+    raise(moved.squared, squared_distance_after(change, moved.first));
+    raise(moved.squared, squared_distance_after(change, moved.second));
+    raise(moved.squared, squared_distance_before(change, at));
+    measure_star(change, ends, moved);
+    measure_star(change, turned, moved);
+    return moved.error + std::sqrt(moved.squared);
   }
 
  private:
@@ -247,22 +257,58 @@ struct Collapses {
     }
     return CollapseVerdict::legal;
   }
-  /// The least squared distances of both ends from faces after, and of the new vertex from faces before.
-  TS_HD void measure_star(const EditMesh& mesh, const EdgeEnds& ends, const Vec3d& at,
-                          double* nearest) const {
-    const auto lower = [](double& to, double d) { to = d < to ? d : to; };
-    const Vec3d from = position[ends.from];
-    const Vec3d to = position[ends.to];
-    const bool is_first = ends.from < ends.to;
-    for (const tiled::HalfEdgeId h : mesh.half_edges(ends.from)) {
-      const tiled::VertexId second = mesh.to(h);
-      const tiled::VertexId third = mesh.opposite(h);
+  struct Change {
+    const EditMesh& mesh;
+    EdgeEnds ends;
+    Vec3d at;
+  };
+  struct StarMove {
+    Vec3d first, second;
+    double error;    ///< the largest that vertices of the faces have
+    double squared;  ///< the largest squared distance
+  };
+  static TS_HD void raise(double& to, double value) { to = value > to ? value : to; }
+
+  [[nodiscard]] TS_HD double squared_distance_before(const Change& change, const Vec3d& p) const {
+    double least = 1e300;
+    for (const tiled::VertexId v : {change.ends.from, change.ends.to}) {
+      for (const tiled::FaceId f : change.mesh.faces(v)) {
+        const auto c = change.mesh.vertices(f);
+        const double d = squared_distance(p, position[c[0]], position[c[1]], position[c[2]]);
+        least = d < least ? d : least;
+      }
+    }
+    return least;
+  }
+  [[nodiscard]] TS_HD double squared_distance_after(const Change& change, const Vec3d& p) const {
+    double least = 1e300;
+    for (const tiled::VertexId v : {change.ends.from, change.ends.to}) {
+      const tiled::VertexId other = v == change.ends.from ? change.ends.to : change.ends.from;
+      for (const tiled::HalfEdgeId h : change.mesh.half_edges(v)) {
+        const tiled::VertexId b = change.mesh.to(h);
+        const tiled::VertexId c = change.mesh.opposite(h);
+        if (b == other || c == other) continue;
+        const double d = squared_distance(p, change.at, position[b], position[c]);
+        least = d < least ? d : least;
+      }
+    }
+    return least;
+  }
+  /// At the faces around ends.from.
+  TS_HD void measure_star(const Change& change, const EdgeEnds& ends, StarMove& moved) const {
+    const Vec3d a = position[ends.from];
+    for (const tiled::HalfEdgeId h : change.mesh.half_edges(ends.from)) {
+      const tiled::VertexId second = change.mesh.to(h);
+      const tiled::VertexId third = change.mesh.opposite(h);
       const Vec3d b = position[second];
       const Vec3d c = position[third];
-      lower(nearest[2], squared_distance(at, from, b, c));
+      raise(moved.error, quadric[second].error);
+      raise(moved.error, quadric[third].error);
+      raise(moved.squared, squared_distance_after(change, 0.5 * (a + b)));
+      raise(moved.squared, squared_distance_after(change, (1.0 / 3) * (a + b + c)));
       if (second == ends.to || third == ends.to) continue;
-      lower(nearest[is_first ? 0 : 1], squared_distance(from, at, b, c));
-      lower(nearest[is_first ? 1 : 0], squared_distance(to, at, b, c));
+      raise(moved.squared, squared_distance_before(change, 0.5 * (change.at + b)));
+      raise(moved.squared, squared_distance_before(change, (1.0 / 3) * (change.at + b + c)));
     }
   }
 };
@@ -282,7 +328,12 @@ struct QuadricCollapse {
     const EdgeEnds ends = hole.mesh().ends(hole.seed<Seed>());
     const Vec3d at = collapses.place(ends.from, ends.to).at;
     if (!is_legal(hole, ends, at)) return refuse(hole);
+    const bool is_bounded = collapses.limits.max_error >= 0;
+    const double error = is_bounded ? collapses.error_after(hole.mesh(), ends, at) : 0;
+    if (is_bounded && !(error <= collapses.limits.max_error)) return refuse(hole);
     const tiled::VertexId v = add_merged_vertex(hole, ends, at);
+    if (!v.is_valid()) return;
+    hole.set(collapses.quadric, v, collapses.merged(ends, at, error));
     hole.fan(v);
     if (hole.new_face_count() != hole.size()) return refuse(hole);
     for (std::uint32_t i = 0; i < hole.size(); ++i) {
@@ -301,6 +352,8 @@ struct QuadricCollapse {
   [[nodiscard]] TS_HD bool is_legal(const Hole& hole, const EdgeEnds& ends, const Vec3d& at) const {
     const std::uint32_t n = hole.size();
     if (n < (hole.is_open() ? 1 : 3)) return false;
+    // A disc with its inner vertices has so many faces; what winds around a handle has more.
+    if (hole.removed_face_count() != n + hole.mesh().face_count(hole.seed<Seed>())) return false;
     if (hole.is_open() && hole.tail(0) == hole.head(n - 1)) return false;
     for (std::uint32_t i = 0; i < n; ++i) {
       const tiled::HalfEdgeId h = find_replaced(hole, i, ends).half_edge;
@@ -309,8 +362,7 @@ struct QuadricCollapse {
       const Vec3d c = collapses.position[hole.mesh().to(h)];
       if (collapses.judge_face({before, b, c}, at) != CollapseVerdict::legal) return false;
     }
-    return collapses.limits.max_error < 0 ||
-           collapses.error_after(hole.mesh(), ends, at) <= collapses.limits.max_error;
+    return true;
   }
   TS_HD tiled::VertexId add_merged_vertex(Hole& hole, const EdgeEnds& ends, const Vec3d& at) const {
     const Vec3d a = collapses.position[ends.from];
@@ -318,14 +370,7 @@ struct QuadricCollapse {
     const double size = dot(ab, ab);
     const double t = size > 0 ? dot(at - a, ab) / size : 0.5;
     const tiled::VertexId v = hole.add_vertex(ends.from, ends.to, t < 0 ? 0 : t > 1 ? 1 : t);
-    if (!v.is_valid()) return v;
-    Quadric sum = {};
-    sum.add_moved(collapses.quadric[ends.from], at - a);
-    sum.add_moved(collapses.quadric[ends.to], at - collapses.position[ends.to]);
-    if (collapses.limits.max_error >= 0)
-      sum.error = static_cast<float>(collapses.error_after(hole.mesh(), ends, at));
-    hole.set(collapses.position, v, at);
-    hole.set(collapses.quadric, v, sum);
+    if (v.is_valid()) hole.set(collapses.position, v, at);
     return v;
   }
 

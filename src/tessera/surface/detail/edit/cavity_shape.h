@@ -1,0 +1,257 @@
+// The shape of one cavity, on either side.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <tessera/core/macros.h>
+#include <tessera/generate/detail/common/small_sort.h>
+#include <tessera/surface/cavity.h>
+#include <tessera/surface/edit_mesh.h>
+
+namespace tessera::detail {
+
+/// Which edges go with its faces, and the boundary of those that stay.
+class CavityShape {
+ public:
+  TS_HD CavityShape(const RoundView& round, CavityWork& work)
+      : round_(&round), request_(&round.requests[work.cavity]), work_(&work) {}
+
+  TS_HD void find() {
+    if (is_plain_edge()) return find_room();
+    const RoundScratch& scratch = round_->scratch;
+    std::uint32_t* faces = scratch.faces + work_->face_begin;
+    std::uint32_t count = 0;
+    for_each_removed_face(round_->mesh, *request_, [&](std::uint32_t face) { faces[count++] = face; });
+    sort_out_edges();
+    if (removes_list_ && !request_->may_be_any) return fail(CavityOutcome::not_a_surface);
+    order_boundary();
+    if (work_->outcome != CavityOutcome::won) return;
+    if (work_->is_open && !request_->may_be_open) return fail(CavityOutcome::open);
+    work_->is_simple = work_->loop_count == 1 && meets_no_vertex_twice();
+    work_->has_inner = corners_met_ != 3 * work_->face_count;
+    if (!work_->is_simple && !request_->may_be_any && !is_isolated_vertex())
+      return fail(CavityOutcome::several_holes);
+    find_room();
+  }
+
+ private:
+  struct Entry {
+    std::uint32_t half_edge;
+    bool is_reversed;
+  };
+
+  /// An edge between two faces that have nothing else in common and wind alike: most cavities are of this
+  /// kind, and need no search.
+  [[nodiscard]] TS_HD bool is_plain_edge() {
+    if (!request_->removes(Kind::edge) || request_->count != 1) return false;
+    const std::uint32_t e = request_->elements[0];
+    const std::uint32_t h = mesh().sides[2 * std::size_t{e}];
+    const std::uint32_t t = mesh().sides[2 * std::size_t{e} + 1];
+    if (h == EditArrays::none || t >= EditArrays::listed) return false;
+    const std::uint32_t sides[4] = {EditArrays::next(h), EditArrays::previous(h), EditArrays::next(t),
+                                    EditArrays::previous(t)};
+    const std::uint32_t* corners = mesh().corners;
+    if (corners[t] != corners[sides[0]] || corners[sides[1]] == corners[sides[3]]) return false;
+    round_->scratch.faces[work_->face_begin] = h / 3;
+    round_->scratch.faces[work_->face_begin + 1] = t / 3;
+    round_->scratch.boundary[segment() + 5] = e;
+    work_->edge_count = 1;
+    work_->boundary_count = 4;
+    work_->loop_count = 1;
+    work_->is_simple = true;
+    for (std::uint32_t i = 0; i < 4; ++i) write(i, {sides[i], false});
+    round_->scratch.boundary_slot[segment() + 3] |= last_of_loop_bit;
+    return true;
+  }
+  /// Nobody can claim a vertex without faces: only its own cavity may remove it.
+  [[nodiscard]] TS_HD bool is_isolated_vertex() const {
+    return work_->face_count == 0 && request_->removes(Kind::vertex) && request_->count == 1 &&
+           request_->elements[0] == request_->seed && round_->seeds_are_vertices;
+  }
+  [[nodiscard]] TS_HD const EditArrays& mesh() const { return round_->mesh.arrays(); }
+  [[nodiscard]] TS_HD std::size_t segment() const { return 3 * std::size_t{work_->face_begin}; }
+  [[nodiscard]] TS_HD bool is_mine(std::uint32_t h) const { return round_->claims[h / 3] == work_->claim; }
+  TS_HD void fail(CavityOutcome outcome) { work_->outcome = outcome; }
+
+  [[nodiscard]] TS_HD bool is_named(std::uint32_t element) const {
+    for (std::uint32_t i = 0; i < request_->count; ++i) {
+      if (request_->elements[i] == element) return true;
+    }
+    return false;
+  }
+  /// Does the edge of a half-edge of a removed face go?
+  [[nodiscard]] TS_HD bool is_removed(std::uint32_t h) const {
+    const std::uint32_t e = mesh().edges[h];
+    if (request_->removes(Kind::edge) && is_named(e)) return true;
+    if (request_->removes(Kind::vertex) &&
+        (is_named(mesh().corners[h]) || is_named(mesh().corners[EditArrays::next(h)])))
+      return true;
+    if (!mesh().is_listed(e)) {
+      const std::uint32_t across = mesh().across(h);
+      return across != EditArrays::none && is_mine(across);
+    }
+    for (SideIterator side(mesh(), e); side != RangeEnd{}; ++side) {
+      if (!is_mine((*side).index())) return false;
+    }
+    return true;
+  }
+
+  /// Counts edges of the boundary, and lists those that are removed from the end of the segment on.
+  TS_HD void sort_out_edges() {
+    const std::uint32_t* faces = round_->scratch.faces + work_->face_begin;
+    std::uint32_t* last = round_->scratch.boundary + segment() + 3 * std::size_t{work_->face_count};
+    const bool names_vertices = request_->removes(Kind::vertex);
+    for (std::uint32_t i = 0; i < work_->face_count; ++i) {
+      for (std::uint32_t h = 3 * faces[i]; h < 3 * faces[i] + 3; ++h) {
+        if (names_vertices && is_named(mesh().corners[h])) ++corners_met_;
+        if (!is_removed(h)) {
+          if (work_->boundary_count++ == 0) start_ = h;
+          continue;
+        }
+        const std::uint32_t e = mesh().edges[h];
+        if (mesh().first_side(e) != h) continue;
+        if (mesh().is_listed(e)) removes_list_ = true;
+        *--last = e;
+        ++work_->edge_count;
+      }
+    }
+    if (request_->removes(Kind::edge) && work_->boundary_count != 0) {
+      const std::uint32_t h = EditArrays::next(mesh().first_side(request_->elements[0]));
+      if (!is_removed(h)) start_ = h;
+    }
+  }
+
+  /// Turns around a vertex inside the cavity to the next edge that stays; false at a border. Counts the faces
+  /// it comes through.
+  [[nodiscard]] TS_HD bool turn(FanStep step, std::uint32_t vertex, std::uint32_t& half_edge,
+                                bool& left_backward) {
+    for (std::uint32_t i = 0; i <= work_->face_count; ++i) {
+      ++corners_met_;
+      half_edge = step.leaves_by();
+      left_backward = step.leaves_backward;
+      if (!is_removed(half_edge)) return true;
+      const std::uint32_t across = mesh().across(half_edge);
+      if (across == EditArrays::none) return false;
+      step = step.enter(mesh(), across, vertex);
+    }
+    return false;
+  }
+  [[nodiscard]] TS_HD bool go_forward(Entry& entry) {
+    const std::uint32_t h = entry.half_edge;
+    const std::uint32_t corner = entry.is_reversed ? h : EditArrays::next(h);
+    bool left_backward = false;
+    const FanStep step = {corner, entry.is_reversed};
+    if (!turn(step, mesh().corners[corner], entry.half_edge, left_backward)) return false;
+    entry.is_reversed = left_backward;
+    return true;
+  }
+  [[nodiscard]] TS_HD bool go_back(Entry& entry) {
+    const std::uint32_t h = entry.half_edge;
+    const std::uint32_t corner = entry.is_reversed ? EditArrays::next(h) : h;
+    bool left_backward = false;
+    const FanStep step = {corner, !entry.is_reversed};
+    if (!turn(step, mesh().corners[corner], entry.half_edge, left_backward)) return false;
+    entry.is_reversed = !left_backward;
+    return true;
+  }
+
+  TS_HD void write(std::uint32_t place, Entry entry) const {
+    const std::uint32_t h = entry.half_edge;
+    const std::uint32_t e = mesh().edges[h];
+    const RoundScratch& scratch = round_->scratch;
+    scratch.boundary[segment() + place] = h | (entry.is_reversed ? reversed_bit : 0);
+    scratch.boundary_slot[segment() + place] =
+        (2 * e + (mesh().sides[2 * std::size_t{e}] == h ? 0 : 1)) | (mesh().is_listed(e) ? listed_bit : 0);
+    scratch.boundary_new[segment() + place] = EditArrays::none;
+  }
+
+  /// Writes a loop or a chain from place on; returns the place after it.
+  [[nodiscard]] TS_HD std::uint32_t follow(std::uint32_t start, std::uint32_t place) {
+    const std::uint32_t most = work_->boundary_count;
+    const std::uint32_t before = corners_met_;
+    Entry entry = {start, false};
+    bool is_open = true;
+    std::uint32_t end = place;
+    while (end < most) {
+      write(end++, entry);
+      if (!go_forward(entry)) break;
+      is_open = entry.half_edge != start;
+      if (!is_open) break;
+    }
+    if (is_open) {  // from its beginning
+      entry = {start, false};
+      Entry first = entry;
+      corners_met_ = before;
+      for (std::uint32_t i = 0; i < most && go_back(entry); ++i) {
+        first = entry;
+        corners_met_ = before;  // only the last turn, to the border, is not made again
+      }
+      entry = first;
+      end = place;
+      while (end < most) {
+        write(end++, entry);
+        if (!go_forward(entry)) break;
+      }
+      work_->is_open = true;
+    }
+    round_->scratch.boundary_slot[segment() + end - 1] |= last_of_loop_bit;
+    ++work_->loop_count;
+    return end;
+  }
+
+  TS_HD void order_boundary() {
+    if (work_->boundary_count == 0) return;
+    std::uint32_t done = follow(start_, 0);
+    if (done == work_->boundary_count) return;
+    if (!request_->may_be_any) return fail(CavityOutcome::several_holes);
+    const std::uint32_t* faces = round_->scratch.faces + work_->face_begin;
+    for (std::uint32_t i = 0; i < 3 * work_->face_count && done < work_->boundary_count; ++i) {
+      const std::uint32_t h = 3 * faces[i / 3] + i % 3;
+      if (!is_removed(h) && !is_written(h, done)) done = follow(h, done);
+    }
+  }
+  [[nodiscard]] TS_HD bool is_written(std::uint32_t h, std::uint32_t done) const {
+    for (std::uint32_t i = 0; i < done; ++i) {
+      if ((round_->scratch.boundary[segment() + i] & ~reversed_bit) == h) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] TS_HD bool meets_no_vertex_twice() const {
+    std::uint32_t* vertices = round_->scratch.boundary_new + segment();
+    const std::uint32_t n = work_->boundary_count;
+    const Hole hole(*round_, *work_);
+    for (std::uint32_t i = 0; i < n; ++i) vertices[i] = hole.tail(i).index();
+    sort_few(vertices, vertices + n);
+    bool is_simple = true;
+    const std::uint32_t last = work_->is_open ? hole.head(n - 1).index() : EditArrays::none;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if ((i > 0 && vertices[i] == vertices[i - 1]) || vertices[i] == last) is_simple = false;
+    }
+    for (std::uint32_t i = 0; i < n; ++i) vertices[i] = EditArrays::none;
+    return is_simple;
+  }
+
+  /// As many faces and edges as triangulations of a disc with more holes have (Euler).
+  TS_HD void find_room() const {
+    const CavityRequest& request = *request_;
+    const std::uint32_t vertices = request.new_vertices;
+    const std::uint32_t bound = work_->boundary_count + (work_->is_open ? 1 : 0);
+    const std::uint32_t loops = work_->loop_count;
+    const std::uint32_t faces = 2 * vertices + bound + 2 * loops;
+    const std::uint32_t edges = 3 * vertices + bound + 3 * loops + (work_->is_open ? 1 : 0);
+    work_->room[0] = vertices;
+    work_->room[1] = (edges > 6 ? edges - 6 : 0) + 3 * request.more_faces;
+    work_->room[2] = (faces > 4 ? faces - 4 : 0) + request.more_faces;
+  }
+
+  const RoundView* round_;
+  const CavityRequest* request_;
+  CavityWork* work_;
+  std::uint32_t start_ = 0;
+  std::uint32_t corners_met_ = 0;
+  bool removes_list_ = false;
+};
+
+}  // namespace tessera::detail

@@ -57,21 +57,24 @@ double area(const TriMesh& mesh) {
   return sum;
 }
 
-/// A surface that becomes finer takes as much more. How much finer fields make it is not known beforehand.
+/// A surface that becomes finer takes as much more. How much finer a field makes it is not known beforehand.
+double growth(const TriMesh& mesh, const RemeshArguments& options) {
+  if (!options.length || mesh.cells.empty()) return 1;
+  const double equilateral = std::sqrt(3.0) / 4 * *options.length * *options.length;
+  const double finer = 1.25 * area(mesh) / equilateral / static_cast<double>(mesh.cell_count());
+  return finer > 1 ? std::min(finer, 1e6) : 1;
+}
+
 Work estimate(const TriMesh& mesh, const RemeshArguments& options) {
   Work work = delaunay_work(mesh);
-  const auto faces = static_cast<double>(mesh.cell_count());
-  if (options.length && faces > 0) {
-    const double equilateral = std::sqrt(3.0) / 4 * *options.length * *options.length;
-    const double finer = std::clamp(1.25 * area(mesh) / equilateral / faces, 1.0, 1e6);
-    work.host_bytes = static_cast<Bytes>(finer * static_cast<double>(work.host_bytes));
-    work.device_bytes = static_cast<Bytes>(finer * static_cast<double>(work.device_bytes));
-    work.host_seconds *= finer;
-  }
-  const Bytes closest = 120 * mesh.cell_count();
-  work.host_bytes += closest;
-  work.device_bytes += closest;
-  work.host_seconds *= 4 * std::max(1, options.iterations);
+  const double finer = growth(mesh, options);
+  // Half as much again for arrays that move to make room, and what the search for closest points takes.
+  const auto enlarged = [&](Bytes bytes) {
+    return static_cast<Bytes>(1.5 * finer * static_cast<double>(bytes)) + 120 * mesh.cell_count();
+  };
+  work.host_bytes = enlarged(work.host_bytes);
+  work.device_bytes = enlarged(work.device_bytes);
+  work.host_seconds *= 4 * finer * std::max(1, options.iterations);
   return work;
 }
 

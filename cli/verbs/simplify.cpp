@@ -95,7 +95,7 @@ EditSummary collapse(const DynamicSurface& surface, const SimplifyArguments& opt
       .facts = {{"collapses", report.collapses}, {"rounds", report.rounds}, {"stop", stop.name}}};
   const bool has_target = options.faces || options.ratio;
   if (has_target && report.stop != SimplifyStop::target) {
-    summary.notes.push_back(fmt::format("{} left: to collapse most of the other edges would {}",
+    summary.notes.push_back(fmt::format("{} left: collapsing most of the edges that remain would {}",
                                         counted(report.faces, "triangle is", "triangles are"), stop.reason));
   }
   return summary;

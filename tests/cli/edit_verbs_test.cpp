@@ -1,4 +1,4 @@
-// delaunay: what is printed and written, what becomes of data, and what is refused.
+// delaunay, remesh and simplify: what is printed and written, what becomes of data, and what is refused.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -231,6 +231,53 @@ TEST_F(CliEdit, WhatMeansNothingIsRefused) {
   expect_one_sentence(run({"delaunay", "astray.off", "-q"}), 5, {"vertex 2", "no place"});
 }
 
+TEST_F(CliEdit, RemeshMakesTrianglesEven) {
+  ok({"make", "torus", "--size", "60x30", "--field", "smooth", "-o", "t.vtp"});
+  const json found = result({"remesh", "t.vtp", "--length", "0.1", "-o", "even.vtp"});
+  const json& before = found["quality"]["before"];
+  const json& after = found["quality"]["after"];
+  EXPECT_EQ(found["target_length"], 0.1);
+  EXPECT_GT(found["splits"].get<int>() + found["collapses"].get<int>(), 100);
+  EXPECT_GT(after["angle"]["mean_smallest"], before["angle"]["mean_smallest"]);
+  EXPECT_NEAR(after["edge_length"]["mean"], 0.1, 0.02);
+  const TriMesh even = read_triangles(path("even.vtp"));
+  EXPECT_EQ(even.cell_count(), found["triangles"]);
+  EXPECT_EQ(even.cell_count(), 2 * even.vertex_count()) << "still a torus";
+  EXPECT_EQ(even.field("smooth").size(), even.vertex_count());
+  ok({"remesh", "t.vtp", "--length", "0.1", "-o", "again.vtp", "--threads", "1"});
+  EXPECT_EQ(read("again.vtp"), read("even.vtp"));
+  const json mean = result({"remesh", "t.vtp", "--iterations", "1"});
+  EXPECT_NEAR(mean["target_length"], before["edge_length"]["mean"], 1e-12);
+  expect_one_sentence(run({"remesh", "t.vtp", "--length", "0"}), 2, {"--length must be above 0"});
+  expect_one_sentence(run({"remesh", "t.vtp", "--length", "1", "--sizing", "smooth"}), 2, {"exclude"});
+  expect_one_sentence(run({"remesh", "t.vtp", "--sizing", "size"}), 3, {"'size'"});
+}
+
+TEST_F(CliEdit, SimplifyLeavesFewerTriangles) {
+  ok({"make", "torus", "--size", "60x30", "--field", "smooth", "-o", "t.vtp"});
+  const json found = result({"simplify", "t.vtp", "--ratio", "0.25", "-o", "few.vtp"});
+  EXPECT_EQ(found["triangles"], 900);
+  EXPECT_EQ(found["stop"], "target");
+  EXPECT_EQ(found["collapses"], 1350) << "each takes two of 3600 triangles";
+  const TriMesh few = read_triangles(path("few.vtp"));
+  EXPECT_EQ(few.cell_count(), 900U);
+  EXPECT_EQ(few.field("smooth").size(), 450U);
+  ok({"simplify", "t.vtp", "--triangles", "900", "-o", "again.vtp", "--threads", "1"});
+  EXPECT_EQ(read("again.vtp"), read("few.vtp"));
+  const json far = run_json({"simplify", "t.vtp", "--triangles", "4"});
+  EXPECT_NE(far["result"]["stop"], "target");
+  EXPECT_EQ(far["notes"].size(), 1U);
+  const json near = run_json({"simplify", "t.vtp", "--error", "0.001"});
+  EXPECT_LT(near["result"]["triangles"], 3600);
+  EXPECT_TRUE(near["notes"].empty());
+  expect_one_sentence(run({"simplify", "t.vtp"}), 2, {"--triangles, --ratio or --error"});
+  expect_one_sentence(run({"simplify", "t.vtp", "--ratio", "1.5"}), 2, {"--ratio"});
+  expect_one_sentence(run({"simplify", "t.vtp", "--error=-1"}), 2, {"--error must be 0 or more"});
+  expect_one_sentence(run({"simplify", "t.vtp", "--ratio", "0.5", "--triangles", "4"}), 2, {"exclude"});
+  expect_one_sentence(run({"simplify", "t.vtp", "--ratio", "0.5", "--aspect-ratio", "0.5"}), 2,
+                      {"--aspect-ratio must be 1 or more"});
+}
+
 TEST_F(CliEdit, TheDeviceIsChosenByTheWork) {
   write("kite.off", kite);
   const Outcome outcome = run({"delaunay", "kite.off", "--device", "auto"});
@@ -242,6 +289,9 @@ TEST_F(CliEdit, TheDeviceIsChosenByTheWork) {
 TEST_F(CliEdit, MemoryIsBounded) {
   make({"torus", "--size", "320x250", "--field", "rough", "-o", "t.vtp"});
   expect_bounded({"delaunay", "t.vtp", "-o", "f.vtp"}, 5);
+  expect_bounded({"simplify", "t.vtp", "--ratio", "0.5", "-o", "f.vtp"}, 3);
+  make({"torus", "--size", "160x125", "-o", "s.vtp"});
+  expect_bounded({"remesh", "s.vtp", "--iterations", "1", "--length", "0.02", "-o", "f.vtp"}, 3);
   const Outcome refused = run(with_limit({"delaunay", "t.vtp"}, "50M"));
   expect_one_sentence(refused, 8, {"delaunay needs", "--memory"});
   const std::string named = named_limit(refused.err);

@@ -27,9 +27,10 @@ struct SimplifyOptions {
   Bytes memory = 0;  ///< for the surface and its edits; 0: no limit but the machine's
   std::optional<std::size_t> target_faces = std::nullopt;
   std::optional<double> ratio = std::nullopt;  ///< the part of the faces that stays, from 0 to 1
-  /// The largest distance between the input and the result, in both directions. What collapses add is
-  /// measured at corners, middles of edges and centroids and summed up, so that the result is closer, often
-  /// by half or more. Costs about ten times as much as a target alone.
+  /// The largest distance between the input and the result, in both directions. What each collapse adds is
+  /// measured at corners, middles of edges and centroids, and summed up over neighbouring collapses, so that
+  /// the result is closer than that; the wider the bound, the more so. Each collapse costs about three times
+  /// as much.
   std::optional<double> max_error = std::nullopt;
   /// Edges whose faces meet at a sharper bend, in degrees from flat, are kept in place as the border is: by
   /// planes through them, perpendicular to their faces.
@@ -65,8 +66,8 @@ struct SimplifyReport {
 /// the surface removes two. Where that cannot be reached, as few as can be. The topology stays: vertices of
 /// edges of more than two faces, and those whose faces are not one fan, stay as they are. Attributes of
 /// vertices are interpolated along the edge, those of faces and edges stay with them. The exec and the memory
-/// are the surface's own. About 100 bytes a vertex and 16 bytes an edge while it works. Error(bad_option)
-/// for options that make no sense.
+/// are the surface's own. About 100 bytes a vertex and 17 bytes an edge while it works, and the scratch of
+/// edit(). Error(bad_option) for options that make no sense.
 SimplifyReport simplify(const DynamicSurface& surface, const SimplifyOptions& options);
 /// The same for a mesh. Error(bad_mesh) as Surface.
 [[nodiscard]] TriMesh simplify(const TriMesh& mesh, const SimplifyOptions& options);

@@ -1,7 +1,8 @@
 // What do edits of a surface cost?
-//   build/release/benchmarks/edits [--smoke] [cpu|cuda [threads [INPUT (surfaces.h) [rounds]]]]
-// "with_building" begins and ends with a mesh in the host's memory; "resident" has the surface where it runs.
-// "rounds" prints what each round did.
+//   build/release/benchmarks/edits [--smoke] [cpu|cuda [threads [INPUT (surfaces.h) [WORK [rounds]]]]]
+// WORK is delaunay, remesh, remesh_free (without projection), simplify_50, simplify_10 or simplify_1
+// (percent). "with_building" begins and ends with a mesh in the host's memory; "resident" has the surface
+// where it runs. "rounds" prints what each round did.
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -11,6 +12,8 @@
 
 #include <tessera/surface/delaunay.h>
 #include <tessera/surface/dynamic_surface.h>
+#include <tessera/surface/remesh.h>
+#include <tessera/surface/simplify.h>
 
 #include "measure.h"
 #include "surfaces.h"
@@ -70,9 +73,9 @@ void measure(
                                               return uint64_t{surface->to_mesh().cell_count()};
                                             },
                                         .checksum = [&] { return bench::checksum_of(surface->to_mesh()); }}});
-  std::printf("{\"question\":\"%s\",\"input\":\"%s\",\"faces\":%zu,\"bytes_per_face\":%.1f}\n",
+  std::printf("{\"question\":\"%s\",\"input\":\"%s\",\"faces\":%zu,\"bytes_per_input_face\":%.1f}\n",
               question.c_str(), run.input.c_str(), surface->face_count(),
-              static_cast<double>(surface->bytes()) / static_cast<double>(surface->face_count()));
+              static_cast<double>(surface->bytes()) / static_cast<double>(run.mesh.cell_count()));
   if (run.shows_rounds) {
     make();
     work(*surface, print_round);
@@ -88,9 +91,24 @@ int main(int argc, char** argv) {
   const bool is_cuda = !arguments.empty() && arguments[0] == "cuda";
   const int threads = arguments.size() > 1 ? std::atoi(arguments[1].c_str()) : 0;
   const std::string input = arguments.size() > 2 ? arguments[2] : smoke ? "ico3" : "torus";
+  const std::string only = arguments.size() > 3 ? arguments[3] : "";
   const TriMesh mesh = bench::make_surface(input);
   const Run run = {is_cuda ? Exec::cuda() : Exec::host(threads), input, smoke, shows_rounds, mesh};
-  measure(run, "delaunay", [](const DynamicSurface& surface, const auto& watch) {
+  const auto measure_if = [&](const std::string& question, const auto& work) {
+    if (only.empty() || only == question) measure(run, question, work);
+  };
+  using Watch = std::function<void(const EditRound&)>;
+  measure_if("delaunay", [](const DynamicSurface& surface, const Watch& watch) {
     flip_to_delaunay(surface, {.watch = watch});
   });
+  for (const bool project : {true, false}) {
+    measure_if(project ? "remesh" : "remesh_free", [&](const DynamicSurface& surface, const Watch&) {
+      (void)remesh(surface, {.feature_angle = 180, .project = project});
+    });
+  }
+  for (const int percent : {50, 10, 1}) {
+    measure_if("simplify_" + std::to_string(percent), [&](const DynamicSurface& surface, const Watch& watch) {
+      (void)simplify(surface, {.ratio = percent / 100.0, .watch = watch});
+    });
+  }
 }

@@ -68,9 +68,10 @@ double growth(const TriMesh& mesh, const RemeshArguments& options) {
 Work estimate(const TriMesh& mesh, const RemeshArguments& options) {
   Work work = delaunay_work(mesh);
   const double finer = growth(mesh, options);
-  // Half as much again for arrays that move to make room, and what the search for closest points takes.
+  // More for arrays that move to make room, and what the search for closest points takes.
+  const double factor = finer > 1 ? 1.5 * finer : 1.25;
   const auto enlarged = [&](Bytes bytes) {
-    return static_cast<Bytes>(1.5 * finer * static_cast<double>(bytes)) + 120 * mesh.cell_count();
+    return static_cast<Bytes>(factor * static_cast<double>(bytes)) + 120 * mesh.cell_count();
   };
   work.host_bytes = enlarged(work.host_bytes);
   work.device_bytes = enlarged(work.device_bytes);
@@ -124,7 +125,7 @@ Verb remesh_verb() {
       {"remesh", Group::surfaces, "make the triangles of a surface even",
        "  tessera remesh scan.ply -o even.ply\n"
        "  tessera remesh part.stl --length 0.5 --feature-angle 30 -o even.stl"},
-      declare_remesh, run_remesh, {.mesh = 28, .grid = 3});
+      declare_remesh, run_remesh, {.mesh = 30, .grid = 3});
 }
 
 }  // namespace tessera::cli

@@ -59,6 +59,8 @@
 #include <tessera/surface/normals.h>
 #include <tessera/surface/operators.h>
 #include <tessera/surface/quality.h>
+#include <tessera/surface/remesh.h>
+#include <tessera/surface/simplify.h>
 #include <tessera/surface/smooth.h>
 #include <tessera/surface/solve.h>
 #include <tessera/surface/sparse.h>

@@ -4,6 +4,8 @@
 #include <cstdint>
 
 #include <tessera/surface/delaunay.h>
+#include <tessera/surface/remesh.h>
+#include <tessera/surface/simplify.h>
 #include <tessera/surface/edit.cuh>
 
 #include "surface/edit_cases.h"
@@ -34,6 +36,24 @@ TEST_F(EditOnDevice, DelaunayAsTheHost) {
   for (const TriMesh& mesh : {make_ico(6), make_shuffled(make_torus(150, 100)), make_heap(3000, 9000, 4)}) {
     const TriMesh there = flip_to_delaunay(mesh, {.exec = Exec::cuda(), .seed = 9});
     EXPECT_EQ(there, flip_to_delaunay(mesh, {.seed = 9}));
+  }
+}
+
+TEST_F(EditOnDevice, RemeshingAsTheHost) {
+  for (const TriMesh& mesh : {make_ico(5), make_shuffled(make_torus(60, 40)), make_height_field(60, 40)}) {
+    for (const bool project : {false, true}) {
+      const TriMesh there = remesh(mesh, {.exec = Exec::cuda(), .project = project, .seed = 9});
+      EXPECT_EQ(there, remesh(mesh, {.project = project, .seed = 9}));
+    }
+  }
+}
+
+TEST_F(EditOnDevice, SimplificationAsTheHost) {
+  for (const TriMesh& mesh : {make_ico(5), make_shuffled(make_torus(60, 40)), make_height_field(60, 40)}) {
+    const TriMesh there = simplify(mesh, {.exec = Exec::cuda(), .ratio = 0.1, .seed = 9});
+    EXPECT_EQ(there, simplify(mesh, {.ratio = 0.1, .seed = 9}));
+    const TriMesh bounded = simplify(mesh, {.exec = Exec::cuda(), .max_error = 0.01, .seed = 9});
+    EXPECT_EQ(bounded, simplify(mesh, {.max_error = 0.01, .seed = 9}));
   }
 }
 

@@ -54,11 +54,6 @@ DynamicSurface make_surface(Session& session, TriMesh& mesh, const Exec& exec) {
   return DynamicSurface(mesh, how);
 }
 
-/// Viewers colour by the same fields as before.
-void keep_active(FieldSet& fields, const FieldSet& before) {
-  if (const Field* const active = before.active()) fields.set_active(active->name());
-}
-
 void note_normals(Session& session, const TriMesh& mesh) {
   if (mesh.point_data.has("Normals") || mesh.cell_data.has("Normals"))
     session.note("The field \"Normals\" is that of the surface before it was edited.");
@@ -94,8 +89,6 @@ int edit_surface(Session& session, const EditArguments& options, const SurfaceEd
         summary = verb.edit(surface);
         edited = surface.to_mesh();
       }
-      keep_active(edited.point_data, mesh.point_data);
-      keep_active(edited.cell_data, mesh.cell_data);
       mesh = std::move(edited);
       after = measure_quality(mesh, session.host());
     });

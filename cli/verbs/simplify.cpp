@@ -56,13 +56,13 @@ struct Stop {
   const char* reason;
 };
 
-Stop describe(SimplifyStop stop) {
+Stop describe(MeshSimplifyStop stop) {
   switch (stop) {
-    case SimplifyStop::target: return {"target", ""};
-    case SimplifyStop::link_condition: return {"link_condition", "change the topology"};
-    case SimplifyStop::fold_over: return {"fold_over", "turn triangles by more than --normal-change"};
-    case SimplifyStop::aspect_ratio: return {"aspect_ratio", "make triangles worse than --aspect-ratio"};
-    case SimplifyStop::error_bound: return {"error_bound", "move the surface by more than --error"};
+    case MeshSimplifyStop::target: return {"target", ""};
+    case MeshSimplifyStop::link_condition: return {"link_condition", "change the topology"};
+    case MeshSimplifyStop::fold_over: return {"fold_over", "turn triangles by more than --normal-change"};
+    case MeshSimplifyStop::aspect_ratio: return {"aspect_ratio", "make triangles worse than --aspect-ratio"};
+    case MeshSimplifyStop::error_bound: return {"error_bound", "move the surface by more than --error"};
   }
   return {"", ""};
 }
@@ -78,7 +78,7 @@ Work estimate(const TriMesh& mesh) {
 
 EditSummary collapse(const DynamicSurface& surface, const SimplifyArguments& options,
                      const Monitor& monitor) {
-  SimplifyOptions how;
+  MeshSimplifyOptions how;
   if (options.faces) how.target_faces = *options.faces;
   how.ratio = options.ratio;
   how.max_error = options.error;
@@ -87,14 +87,14 @@ EditSummary collapse(const DynamicSurface& surface, const SimplifyArguments& opt
   how.max_aspect_ratio = options.aspect_ratio.value_or(0);
   how.seed = options.seed;
   how.monitor = &monitor;
-  const SimplifyReport report = simplify(surface, how);
+  const MeshSimplifyReport report = simplify(surface, how);
   const Stop stop = describe(report.stop);
   EditSummary summary = {
       .sentence = fmt::format("{} collapsed in {}", counted(report.collapses, "edge", "edges"),
                               counted(report.rounds, "round", "rounds")),
       .facts = {{"collapses", report.collapses}, {"rounds", report.rounds}, {"stop", stop.name}}};
   const bool has_target = options.faces || options.ratio;
-  if (has_target && report.stop != SimplifyStop::target) {
+  if (has_target && report.stop != MeshSimplifyStop::target) {
     summary.notes.push_back(fmt::format("{} left: collapsing most of the edges that remain would {}",
                                         counted(report.faces, "triangle is", "triangles are"), stop.reason));
   }

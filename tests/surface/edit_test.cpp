@@ -116,7 +116,7 @@ std::vector<std::array<double, 9>> triangles_of(const TriMesh& mesh) {
       const Vec3d p = mesh.points[cell[k]];
       corners[k] = {p.x, p.y, p.z};
     }
-    std::ranges::rotate(corners, std::ranges::min_element(corners));
+    std::rotate(corners.begin(), std::ranges::min_element(corners), corners.end());
     std::array<double, 9> flat;
     for (std::size_t i = 0; i < 9; ++i) flat[i] = corners[i / 3][i % 3];
     all.push_back(flat);

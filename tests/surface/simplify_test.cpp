@@ -191,9 +191,9 @@ TEST(Simplify, AFlatSquareKeepsItsOutline) {
   const TriMesh mesh = make_square(16);
   for (const std::size_t target : {200u, 40u, 8u}) {
     const DynamicSurface surface(mesh);
-    const SimplifyReport report = simplify(surface, {.target_faces = target});
+    const MeshSimplifyReport report = simplify(surface, {.target_faces = target});
     EXPECT_EQ(surface.validate(), "");
-    EXPECT_EQ(report.stop, SimplifyStop::target);
+    EXPECT_EQ(report.stop, MeshSimplifyStop::target);
     const TriMesh out = surface.to_mesh();
     EXPECT_LE(out.cells.size(), target);
     EXPECT_GE(out.cells.size() + 1, target);
@@ -213,7 +213,7 @@ TEST(Simplify, ACubeKeepsItsCorners) {
   const TriMesh mesh = make_cube(8);
   ASSERT_NEAR(volume(mesh), 512, 1e-9);
   const DynamicSurface surface(mesh);
-  const SimplifyReport report = simplify(surface, {.target_faces = 12});
+  const MeshSimplifyReport report = simplify(surface, {.target_faces = 12});
   EXPECT_EQ(surface.validate(), "");
   const TriMesh out = surface.to_mesh();
   EXPECT_EQ(report.faces, out.cells.size());
@@ -268,8 +268,8 @@ TEST(Simplify, HitsTheTargetWithinOneCollapse) {
   for (const TriMesh& mesh : {make_ico(4), make_torus(50, 30), make_height_field(40, 30)}) {
     for (const std::size_t target : {1999u, 1500u, 777u, 300u, 99u}) {
       const DynamicSurface surface(mesh);
-      const SimplifyReport report = simplify(surface, {.target_faces = target});
-      EXPECT_EQ(report.stop, SimplifyStop::target);
+      const MeshSimplifyReport report = simplify(surface, {.target_faces = target});
+      EXPECT_EQ(report.stop, MeshSimplifyStop::target);
       EXPECT_LE(report.faces, target);
       EXPECT_GE(report.faces + 1, target);
       EXPECT_EQ(surface.face_count(), report.faces);
@@ -291,32 +291,32 @@ TEST(Simplify, ReportsTheReachableMinimum) {
                        {VertexId(1), VertexId(2), VertexId(3)},
                        {VertexId(0), VertexId(3), VertexId(2)}};
   const DynamicSurface four(tetrahedron);
-  SimplifyReport report = simplify(four, {.target_faces = 0});
-  EXPECT_EQ(report.stop, SimplifyStop::link_condition);
+  MeshSimplifyReport report = simplify(four, {.target_faces = 0});
+  EXPECT_EQ(report.stop, MeshSimplifyStop::link_condition);
   EXPECT_EQ(report.faces, 4u);
   EXPECT_EQ(report.collapses, 0u);
 
   // A collapse of an octahedron's edge turns faces by far more than a degree.
   const DynamicSurface eight(make_small_surface("octahedron"));
   report = simplify(eight, {.target_faces = 0, .max_normal_change = 1});
-  EXPECT_EQ(report.stop, SimplifyStop::fold_over);
+  EXPECT_EQ(report.stop, MeshSimplifyStop::fold_over);
   EXPECT_EQ(report.faces, 8u);
 
   report = simplify(eight, {.target_faces = 0, .max_error = 0.0});
   EXPECT_EQ(report.faces, 8u);
-  EXPECT_NE(report.stop, SimplifyStop::target);
+  EXPECT_NE(report.stop, MeshSimplifyStop::target);
 
   // All triangles of an icosahedron are equilateral, and none can become so again.
   const DynamicSurface twenty(make_ico(0, {.displace = false}));
   report = simplify(twenty, {.target_faces = 0, .max_normal_change = 90, .max_aspect_ratio = 1.01});
-  EXPECT_EQ(report.stop, SimplifyStop::aspect_ratio);
+  EXPECT_EQ(report.stop, MeshSimplifyStop::aspect_ratio);
   EXPECT_EQ(report.faces, 20u);
 
   const DynamicSurface sphere(make_ico(3));
   report = simplify(sphere, {.target_faces = 0, .max_normal_change = 90});
   EXPECT_EQ(sphere.validate(), "");
   EXPECT_LE(report.faces, 12u);
-  EXPECT_NE(report.stop, SimplifyStop::target);
+  EXPECT_NE(report.stop, MeshSimplifyStop::target);
 }
 
 TEST(Simplify, StaysWithinTheErrorBound) {
@@ -324,8 +324,8 @@ TEST(Simplify, StaysWithinTheErrorBound) {
     std::size_t before = mesh.cells.size();
     for (const double bound : {0.005, 0.02, 0.08}) {
       const DynamicSurface surface(mesh);
-      const SimplifyReport report = simplify(surface, {.max_error = bound});
-      EXPECT_EQ(report.stop, SimplifyStop::error_bound);
+      const MeshSimplifyReport report = simplify(surface, {.max_error = bound});
+      EXPECT_EQ(report.stop, MeshSimplifyStop::error_bound);
       EXPECT_LT(report.faces, before);
       before = report.faces;
       const TriMesh out = surface.to_mesh();
@@ -413,9 +413,9 @@ TEST(Simplify, LeavesWhatIsNotManifold) {
   }
   mesh.points = std::move(points);
   const DynamicSurface surface(mesh);
-  const SimplifyReport report = simplify(surface, {.target_faces = 0});
+  const MeshSimplifyReport report = simplify(surface, {.target_faces = 0});
   EXPECT_EQ(surface.validate(), "");
-  EXPECT_EQ(report.stop, SimplifyStop::link_condition);
+  EXPECT_EQ(report.stop, MeshSimplifyStop::link_condition);
   EXPECT_LT(report.faces, 100u);
   const TriMesh out = surface.to_mesh();
   for (std::uint32_t i = 0; i <= length_of_line; ++i) EXPECT_TRUE(has_point(out, {double(i), 0, 0}));
@@ -428,7 +428,7 @@ TEST(Simplify, TakesAnyMesh) {
   for (const TriMesh& mesh : odd_surfaces()) {
     for (const double ratio : {0.5, 0.0}) {
       const DynamicSurface surface(mesh);
-      const SimplifyReport report = simplify(surface, {.ratio = ratio});
+      const MeshSimplifyReport report = simplify(surface, {.ratio = ratio});
       EXPECT_EQ(surface.validate(), "") << mesh.cells.size();
       EXPECT_EQ(report.faces, surface.face_count());
     }
@@ -459,7 +459,8 @@ TEST(Simplify, TellsAndStops) {
     won += round.won;
   };
   const DynamicSurface surface(mesh);
-  const SimplifyReport report = simplify(surface, {.ratio = 0.2, .watch = watch, .monitor = silent.get()});
+  const MeshSimplifyReport report =
+      simplify(surface, {.ratio = 0.2, .watch = watch, .monitor = silent.get()});
   EXPECT_EQ(rounds, report.rounds);
   EXPECT_EQ(won, report.collapses);
   RecordedMonitor stopping("simplifying", 0.3);
@@ -472,7 +473,7 @@ TEST(Simplify, TellsAndStops) {
 TEST(Simplify, RefusesOptionsThatMakeNoSense) {
   const TriMesh mesh = make_small_surface("octahedron");
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  const std::vector<SimplifyOptions> bad = {
+  const std::vector<MeshSimplifyOptions> bad = {
       {},
       {.target_faces = 4, .ratio = 0.5},
       {.ratio = -0.1},
@@ -486,7 +487,7 @@ TEST(Simplify, RefusesOptionsThatMakeNoSense) {
       {.ratio = 0.5, .max_normal_change = 91},
       {.ratio = 0.5, .max_aspect_ratio = 0.5},
   };
-  for (const SimplifyOptions& options : bad) {
+  for (const MeshSimplifyOptions& options : bad) {
     try {
       (void)simplify(mesh, options);
       ADD_FAILURE() << "taken";

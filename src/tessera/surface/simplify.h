@@ -22,7 +22,7 @@ namespace tessera {
 
 /// What ends a simplification: a number of faces, as target_faces or as ratio, or max_error, or the first
 /// of both that is reached.
-struct SimplifyOptions {
+struct MeshSimplifyOptions {
   Exec exec = Exec::host();
   Bytes memory = 0;  ///< for the surface and its edits; 0: no limit but the machine's
   std::optional<std::size_t> target_faces = std::nullopt;
@@ -47,7 +47,7 @@ struct SimplifyOptions {
 };
 
 /// Why a simplification ended. If it was not the target: what most of the remaining edges fail.
-enum class SimplifyStop : std::uint8_t {
+enum class MeshSimplifyStop : std::uint8_t {
   target,          ///< reached
   link_condition,  ///< a collapse would change the topology, or move a vertex that is not manifold
   fold_over,       ///< a collapse would turn a face by more than max_normal_change
@@ -55,8 +55,8 @@ enum class SimplifyStop : std::uint8_t {
   error_bound,     ///< a collapse would move the surface by more than max_error
 };
 
-struct SimplifyReport {
-  SimplifyStop stop = SimplifyStop::target;
+struct MeshSimplifyReport {
+  MeshSimplifyStop stop = MeshSimplifyStop::target;
   std::size_t faces = 0;
   std::size_t collapses = 0;
   std::size_t rounds = 0;
@@ -68,8 +68,8 @@ struct SimplifyReport {
 /// vertices are interpolated along the edge, those of faces and edges stay with them. The exec and the memory
 /// are the surface's own. About 100 bytes a vertex and 17 bytes an edge while it works, and the scratch of
 /// edit(). Error(bad_option) for options that make no sense.
-SimplifyReport simplify(const DynamicSurface& surface, const SimplifyOptions& options);
+MeshSimplifyReport simplify(const DynamicSurface& surface, const MeshSimplifyOptions& options);
 /// The same for a mesh. Error(bad_mesh) as Surface.
-[[nodiscard]] TriMesh simplify(const TriMesh& mesh, const SimplifyOptions& options);
+[[nodiscard]] TriMesh simplify(const TriMesh& mesh, const MeshSimplifyOptions& options);
 
 }  // namespace tessera

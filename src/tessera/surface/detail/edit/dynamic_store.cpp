@@ -60,6 +60,7 @@ DynamicStore::DynamicStore(const TriMesh& mesh, const DynamicOptions& options)
       const std::uint32_t index = new_column(shape);
       StoredColumn& stored = columns_[index];
       stored.is_own = true;
+      stored.is_field = true;
       stored.name = field.name();
       stored.type = field.type();
       Array<std::byte> values(order.size() * shape.width);
@@ -70,6 +71,8 @@ DynamicStore::DynamicStore(const TriMesh& mesh, const DynamicOptions& options)
     }
   }
   field_data_ = mesh.field_data;
+  if (const Field* field = mesh.point_data.active()) active_[0] = field->name();
+  if (const Field* field = mesh.cell_data.active()) active_[1] = field->name();
   write_tables();
 }
 
@@ -297,7 +300,8 @@ Field DynamicStore::gather(const StoredColumn& column, std::span<const std::uint
   return field;
 }
 
-TriMesh DynamicStore::to_mesh() const {
+TriMesh DynamicStore::to_mesh() {
+  scratch = {};
   TriMesh mesh;
   const Array<std::uint32_t> vertices = export_order(Kind::vertex);
   const Array<std::uint32_t> faces = export_order(Kind::face);
@@ -322,13 +326,15 @@ TriMesh DynamicStore::to_mesh() const {
     mesh.cells[i] = {VertexId(place[c[0]]), VertexId(place[c[1]]), VertexId(place[c[2]])};
   }
   for (const StoredColumn& column : columns_) {
-    if (column.name.empty()) continue;
+    if (!column.is_field) continue;
     if (column.shape.kind == Kind::vertex)
       mesh.point_data.add(gather(column, vertices));
     else
       mesh.cell_data.add(gather(column, faces));
   }
   mesh.field_data = field_data_;
+  if (!active_[0].empty()) mesh.point_data.set_active(active_[0]);
+  if (!active_[1].empty()) mesh.cell_data.set_active(active_[1]);
   return mesh;
 }
 

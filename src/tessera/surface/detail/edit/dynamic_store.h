@@ -27,7 +27,8 @@ struct StoredColumn {
   Buffer<std::byte> staged;             ///< of the new edges or faces of a round
   std::weak_ptr<const ColumnKey> user;  ///< whoever asked for it; those of the store itself have none
   bool is_own = false;
-  std::string name;  ///< of a field of the mesh
+  bool is_field = false;  ///< of the mesh
+  std::string name;       ///< of the field
   ScalarType type = ScalarType::f64;
 };
 
@@ -74,7 +75,8 @@ class DynamicStore : public std::enable_shared_from_this<DynamicStore> {
     return mesh_.origins[kind == Kind::vertex ? 0 : 1].data();
   }
 
-  [[nodiscard]] TriMesh to_mesh() const;
+  /// Gives the scratch of edits back first.
+  [[nodiscard]] TriMesh to_mesh();
   [[nodiscard]] CompactionMaps compact();
   [[nodiscard]] std::string validate();
 
@@ -111,6 +113,7 @@ class DynamicStore : public std::enable_shared_from_this<DynamicStore> {
 
   bool has_double_points_ = false;
   FieldSet field_data_;
+  std::array<std::string, 2> active_;  ///< the fields of points and cells that viewers colour by
 };
 
 }  // namespace tessera::detail

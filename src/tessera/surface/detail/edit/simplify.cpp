@@ -31,7 +31,7 @@ void check(bool is_sound, const char* sentence) {
   if (!is_sound) throw Error(ErrorCode::bad_option, sentence);
 }
 
-void check(const SimplifyOptions& options) {
+void check(const MeshSimplifyOptions& options) {
   check(!options.target_faces || !options.ratio, "simplify takes a number of faces or a ratio, not both");
   check(options.target_faces || options.ratio || options.max_error,
         "simplify needs a number of faces, a ratio or an error bound to stop at");
@@ -53,7 +53,7 @@ void check(const SimplifyOptions& options) {
 /// round chooses candidates by cost, judges them, and leaves conflicts between their faces to edit().
 class Simplification {
  public:
-  Simplification(const DynamicSurface& surface, const SimplifyOptions& options)
+  Simplification(const DynamicSurface& surface, const MeshSimplifyOptions& options)
       : surface_(surface),
         options_(options),
         exec_(surface.exec()),
@@ -62,10 +62,10 @@ class Simplification {
         faces_at_start_(surface.face_count()),
         target_(find_target(options, faces_at_start_)) {}
 
-  [[nodiscard]] SimplifyReport run();
+  [[nodiscard]] MeshSimplifyReport run();
 
  private:
-  [[nodiscard]] static std::size_t find_target(const SimplifyOptions& options, std::size_t faces) {
+  [[nodiscard]] static std::size_t find_target(const MeshSimplifyOptions& options, std::size_t faces) {
     if (options.target_faces) return *options.target_faces;
     if (options.ratio)
       return static_cast<std::size_t>(std::llround(*options.ratio * static_cast<double>(faces)));
@@ -82,17 +82,17 @@ class Simplification {
   [[nodiscard]] std::size_t choose_candidates(std::uint32_t limit);
   [[nodiscard]] std::size_t keep_cheapest(std::size_t count, std::size_t kept);
   void collapse(std::size_t count);
-  [[nodiscard]] SimplifyStop find_reason();
+  [[nodiscard]] MeshSimplifyStop find_reason();
 
   DynamicSurface surface_;
-  const SimplifyOptions& options_;
+  const MeshSimplifyOptions& options_;
   Exec exec_;
   EditAttribute<VertexId, Quadric> quadric_;
   EditAttribute<EdgeId, std::uint32_t> cost_;
   std::size_t faces_at_start_;
   std::size_t target_;
   Collapses collapses_ = {};
-  SimplifyReport report_ = {};
+  MeshSimplifyReport report_ = {};
 
   Buffer<std::uint8_t> flags_ = {};
   Buffer<std::uint32_t> live_ = {};
@@ -218,7 +218,7 @@ void Simplification::collapse(std::size_t count) {
   if (last.won == 0) run_loop(exec_, count, RefuseListed{cost_.view(), active_.data()});
 }
 
-SimplifyReport Simplification::run() {
+MeshSimplifyReport Simplification::run() {
   const Monitor& monitor = monitor_of(options_.monitor);
   if (surface_.face_count() > target_) prepare();
   constexpr std::size_t rounds_between_lists = 8;
@@ -240,16 +240,16 @@ SimplifyReport Simplification::run() {
     listed_at = report_.collapses;
   }
   report_.faces = surface_.face_count();
-  report_.stop = report_.faces <= target_ ? SimplifyStop::target : find_reason();
+  report_.stop = report_.faces <= target_ ? MeshSimplifyStop::target : find_reason();
   return report_;
 }
 
-SimplifyStop Simplification::find_reason() {
-  constexpr std::array reasons = {std::pair(CollapseVerdict::error_bound, SimplifyStop::error_bound),
-                                  std::pair(CollapseVerdict::fold_over, SimplifyStop::fold_over),
-                                  std::pair(CollapseVerdict::aspect_ratio, SimplifyStop::aspect_ratio)};
+MeshSimplifyStop Simplification::find_reason() {
+  constexpr std::array reasons = {std::pair(CollapseVerdict::error_bound, MeshSimplifyStop::error_bound),
+                                  std::pair(CollapseVerdict::fold_over, MeshSimplifyStop::fold_over),
+                                  std::pair(CollapseVerdict::aspect_ratio, MeshSimplifyStop::aspect_ratio)};
   list_live();  // makes room for all edges
-  SimplifyStop reason = SimplifyStop::link_condition;
+  MeshSimplifyStop reason = MeshSimplifyStop::link_condition;
   const auto count = [&](CollapseVerdict verdict) {
     run_loop(exec_, edge_end(), CountVerdict{mesh(), collapses_, verdict, cheap_.data()});
     return reduce_sum<std::uint32_t>(exec_, cheap_.span().first(edge_end()));
@@ -266,12 +266,12 @@ SimplifyStop Simplification::find_reason() {
 
 }  // namespace
 
-SimplifyReport simplify(const DynamicSurface& surface, const SimplifyOptions& options) {
+MeshSimplifyReport simplify(const DynamicSurface& surface, const MeshSimplifyOptions& options) {
   check(options);
   return Simplification(surface, options).run();
 }
 
-TriMesh simplify(const TriMesh& mesh, const SimplifyOptions& options) {
+TriMesh simplify(const TriMesh& mesh, const MeshSimplifyOptions& options) {
   check(options);
   const DynamicSurface surface(mesh,
                                {.exec = options.exec, .memory = options.memory, .monitor = options.monitor});

@@ -282,8 +282,8 @@ TEST(Edit, NoEdgeIsMadeTwice) {
   }
 }
 
-// Two tetrahedra on one triangle, which is not there itself: taking out the tip of one makes it a face. Taking
-// out both at once would make it twice; taking out the second later, too.
+// Two tetrahedra on one triangle, which is not there itself: taking out the tip of one makes it a face.
+// Taking out both at once would make it twice; taking out the second later, too.
 TEST(Edit, NoFaceIsMadeTwice) {
   TriMesh mesh;
   mesh.points = Array<Vec3d>{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, -1}};

@@ -380,6 +380,7 @@ TEST(Remesh, RefusesBadOptions) {
   EXPECT_EQ(code_of({.sizing = "none"}), ErrorCode::not_found);
   EXPECT_EQ(code_of({.fixed = "none"}), ErrorCode::not_found);
   EXPECT_EQ(code_of({.target_length = 1, .sizing = "good"}), ErrorCode::bad_option);
+  EXPECT_EQ(code_of({.target_length = 1e-9}), ErrorCode::bad_option);  // far more triangles than have ids
 }
 
 TEST(Remesh, StopsBetweenRounds) {

@@ -18,9 +18,7 @@
 
 namespace tessera::detail {
 
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 struct EditEngine::State : EditScratch {
   State(DynamicStore& of, Kind kind, const EditOptions& given)
@@ -152,8 +150,8 @@ std::size_t EditEngine::begin_round() {
   return s.candidates;
 }
 
-// A device waits for the host four times a round and once more a pass: for the number of winners, for the faces
-// they remove, for the room they need, for their outcomes, and for the ids they give back.
+// A device waits for the host four times a round and once more a pass: for the number of winners, for the
+// faces they remove, for the room they need, for their outcomes, and for the ids they give back.
 
 void EditEngine::State::find_winners() {
   const std::span<std::uint8_t> flags = at_least(is_winner, candidates);

@@ -51,9 +51,9 @@ struct EditScratch {
   [[nodiscard]] Bytes bytes() const {
     Bytes sum = 0;
     const auto add = [&](const auto&... buffers) { ((sum += buffers.bytes()), ...); };
-    add(candidate_list, next, is_declared, requests, is_winner, face_counts, winner_list, works,
-        counts, offsets, faces, boundary[0], boundary[1], boundary[2], new_faces[0], new_faces[1],
-        new_edges[0], new_edges[1], vertex_room, other_room[0], other_room[1], chord_counts, chords, counters, totals,
+    add(candidate_list, next, is_declared, requests, is_winner, face_counts, winner_list, works, counts,
+        offsets, faces, boundary[0], boundary[1], boundary[2], new_faces[0], new_faces[1], new_edges[0],
+        new_edges[1], vertex_room, other_room[0], other_room[1], chord_counts, chords, counters, totals,
         freed[0], freed[1], freed[2], freed_ids);
     return sum;
   }

@@ -14,6 +14,7 @@
 #include <tessera/exec/primitives.h>
 #include <tessera/surface/attribute.h>
 #include <tessera/surface/detail/cuda/remesh.h>
+#include <tessera/surface/detail/edit/connectivity.h>
 #include <tessera/surface/detail/edit/dynamic_store.h>
 #include <tessera/surface/detail/edit/remesh_operators.h>
 #include <tessera/surface/detail/run_loop.h>
@@ -197,13 +198,18 @@ void Remesher::use_sizing_field() {
 
 void Remesher::choose_lengths() {
   if (!options_.sizing.empty()) return use_sizing_field();
-  view_.lengths.all = options_.target_length;
-  if (options_.target_length == 0) {
-    const std::size_t n = surface_.id_end(Kind::edge);
-    Buffer<double> lengths(exec_, n);
-    run_loop(exec_, n, MeasureEdges{surface_.mesh(), view_.position, lengths.data()});
-    const double sum = sum_elements(exec_, lengths.data(), n);
-    view_.lengths.all = sum / static_cast<double>(surface_.edge_count());
+  const std::size_t n = surface_.id_end(Kind::edge);
+  Buffer<double> lengths(exec_, n);
+  run_loop(exec_, n, MeasureEdges{surface_.mesh(), view_.position, lengths.data()});
+  const double mean = sum_elements(exec_, lengths.data(), n) / static_cast<double>(surface_.edge_count());
+  view_.lengths.all = options_.target_length == 0 ? mean : options_.target_length;
+  // Triangles become as many as the square of the edges becomes smaller.
+  const double factor = mean / view_.lengths.all;
+  if (const double faces = factor * factor * static_cast<double>(surface_.face_count());
+      faces > max_edit_ids / 2) {
+    throw Error(ErrorCode::bad_option, "edges of length " + std::to_string(view_.lengths.all) +
+                                           " would make more than " + std::to_string(max_edit_ids / 2) +
+                                           " triangles; the mean length is " + std::to_string(mean));
   }
   report_.target_length = view_.lengths.all;
 }

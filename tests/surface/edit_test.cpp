@@ -304,9 +304,57 @@ TEST(Edit, NoFaceIsMadeTwice) {
   EXPECT_EQ(later.repeats_face + later.lost, 4u);
 }
 
+TEST(Edit, MistakesOfOperatorsAreRefused) {
+  const DynamicSurface surface(make_ico(1));
+  const TriMesh before = surface.to_mesh();
+  // Vertices and edges in one cavity; a vertex that is gone as a corner; a face twice; an id of nothing.
+  const auto mixed = [](Cavity& cavity, tiled::EdgeId e) {
+    cavity.remove(e);
+    cavity.remove(cavity.mesh().ends(e).from);
+  };
+  EXPECT_GT(run_once<tiled::EdgeId>(surface, mixed, fill_nothing).last.unclear, 0u);
+  const auto collapse = [](Cavity& cavity, tiled::EdgeId e) { declare_collapse(cavity, e); };
+  const auto fan_removed = [](Hole& hole) { hole.fan(hole.mesh().ends(hole.seed<tiled::EdgeId>()).from); };
+  EXPECT_GT(run_once<tiled::EdgeId>(surface, collapse, fan_removed).last.refused, 0u);
+  const auto split = [](Cavity& cavity, tiled::FaceId f) {
+    declare_face_split(cavity, f);
+    cavity.add_faces(1);
+  };
+  const auto fill_twice = [](Hole& hole) {
+    const tiled::VertexId v = hole.add_vertex();
+    for (int k = 0; k < 2; ++k) hole.add_face(hole.vertex(0), hole.vertex(1), v);
+  };
+  EXPECT_EQ(run_once<tiled::FaceId>(surface, split, fill_twice).last.repeats_face, 80u);
+  const auto nothing = [](Cavity& cavity, tiled::FaceId) { cavity.remove(tiled::VertexId()); };
+  EXPECT_EQ(run_once<tiled::FaceId>(surface, nothing, fill_nothing).last.cavities, 0u);
+  EXPECT_EQ(surface.to_mesh(), before);
+}
+
+// A vertex without faces cannot be claimed: only its own cavity may take it.
+TEST(Edit, AnIsolatedVertexGoesOnce) {
+  TriMesh mesh = make_square();
+  mesh.points = Array<Vec3d>{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {5, 5, 5}};
+  const DynamicSurface surface(mesh);
+  const EditMesh view = surface.mesh();
+  tiled::VertexId lonely;
+  for (std::uint32_t v = 0; v < 5; ++v) {
+    if (view.valence(tiled::VertexId(v)) == 0) lonely = tiled::VertexId(v);
+  }
+  const auto take_along = [lonely](Cavity& cavity, tiled::FaceId) {
+    cavity.remove(lonely);
+    cavity.allow_any_shape();
+  };
+  EXPECT_EQ(run_once<tiled::FaceId>(surface, take_along, fill_nothing).last.won, 0u);
+  const auto take_itself = [lonely](Cavity& cavity, tiled::VertexId v) {
+    if (v == lonely) declare_deletion(cavity, v);
+  };
+  EXPECT_EQ(run_once<tiled::VertexId>(surface, take_itself, fill_nothing).last.won, 1u);
+  EXPECT_EQ(surface.vertex_count(), 4u);
+}
+
 TEST(Edit, OnlyActiveElementsAreCandidates) {
   const DynamicSurface surface(make_ico(3));
-  const std::vector<std::uint32_t> active = {5, 17, 230};
+  const std::vector<std::uint32_t> active = {5, 17, 17, 230, 4000000000u};  // one twice, one that is none
   const EditReport report =
       edit(surface, SplitSome{{1.0, 1}}, {.active = std::span<const std::uint32_t>(active)});
   EXPECT_EQ(report.won, 3u);

@@ -52,6 +52,7 @@ enum class CavityOutcome : std::uint8_t {
   repeats_edge,   ///< it would join two vertices that have an edge
   repeats_face,   ///< it would make a face between three vertices that have one
   overfull,       ///< fill() added more than was announced
+  unclear,        ///< declare() named more than three elements, or of different kinds
 };
 
 namespace detail {
@@ -67,6 +68,7 @@ struct CavityRequest {
   std::uint8_t count = 0;
   bool may_be_open = false;
   bool may_be_any = false;
+  bool is_unclear = false;
 
   [[nodiscard]] TS_HD bool removes(Kind of) const { return kind == static_cast<std::uint8_t>(of); }
 };
@@ -135,7 +137,9 @@ struct Blend {
   double t;
 
   TS_HD void write(const Column& column, std::size_t to) const {
-    if (column.components == 0) {
+    if (t == 0 && (s == 0 || s == 1)) {  // exactly, also where numbers are infinite
+      column.copy(column.at(of[s == 0 ? 0 : 1]), column.at(to));
+    } else if (column.components == 0) {
       const double first = 1 - s - t;
       column.copy(column.at(first >= s && first >= t ? of[0] : s >= t ? of[1] : of[2]), column.at(to));
     } else if (column.is_double) {
@@ -220,6 +224,7 @@ struct RoundView {
   std::uint64_t* claims = nullptr;  ///< of each face: the highest that wants it, in the newest round
   const std::uint32_t* candidates = nullptr;  ///< null: all from `first` on
   std::uint32_t first = 0;
+  std::uint32_t id_end = 0;             ///< of the seeds' kind
   std::uint8_t* is_declared = nullptr;  ///< of each candidate
   std::uint8_t* next = nullptr;         ///< of each element of the kind: is it a candidate of a later round?
   std::uint32_t salt = 0;
@@ -244,7 +249,7 @@ struct RoundView {
     hash = (hash ^ (hash >> 16)) * 0x7FEB352Du;
     hash = (hash ^ (hash >> 15)) * 0x846CA68Bu;
     hash ^= hash >> 16;
-    auto bits = std::bit_cast<std::uint32_t>(priority);
+    auto bits = priority == priority ? std::bit_cast<std::uint32_t>(priority) : 0;  // NaN: as 0
     bits = (bits & 0x80000000u) != 0 ? ~bits : bits | 0x80000000u;
     return std::uint64_t{number} << 52 | std::uint64_t{bits >> 12} << 32 | hash;
   }
@@ -289,10 +294,10 @@ class Cavity {
   TS_HD void remove(tiled::EdgeId e) { remove(Kind::edge, e.index()); }
   TS_HD void remove(tiled::FaceId f) { remove(Kind::face, f.index()); }
 
-  /// fill() will add at most so many vertices.
-  TS_HD void add_vertices(std::uint32_t count) { request_.new_vertices = count; }
-  /// fill() will add so many faces more than a disc of triangles needs.
-  TS_HD void add_faces(std::uint32_t count) { request_.more_faces = count; }
+  /// fill() will add at most so many vertices; 256 count at most, so that those of a round can be counted.
+  TS_HD void add_vertices(std::uint32_t count) { request_.new_vertices = count < 256 ? count : 256; }
+  /// fill() will add so many faces more than a disc of triangles needs; 256 count at most.
+  TS_HD void add_faces(std::uint32_t count) { request_.more_faces = count < 256 ? count : 256; }
   /// Higher ones win. Of a finite number the 11 leading bits of its mantissa count.
   TS_HD void set_priority(float priority) { request_.priority = priority; }
   /// It may remove edges of the border: its boundary is then a chain.
@@ -305,8 +310,11 @@ class Cavity {
  private:
   TS_HD void remove(Kind kind, std::uint32_t element) {
     if (request_.count == 0) request_.kind = static_cast<std::uint8_t>(kind);
-    if (!request_.removes(kind) || request_.count == 3) return;
-    request_.elements[request_.count++] = element;
+    if (!request_.removes(kind) || request_.count == 3) {
+      request_.is_unclear = true;
+    } else {
+      request_.elements[request_.count++] = element;
+    }
   }
 
   const EditMesh* mesh_;
@@ -400,20 +408,26 @@ class Hole {
   /// A new face, and those of its edges that are not there. Its attributes are those of the first face that
   /// was removed.
   TS_HD tiled::FaceId add_face(tiled::VertexId a, tiled::VertexId b, tiled::VertexId c) {
-    if (a == b || b == c || c == a) {
+    if (a == b || b == c || c == a || !may_be_corner(a) || !may_be_corner(b) || !may_be_corner(c)) {
       refuse();
       return tiled::FaceId();
     }
     work_->is_fan = false;
+    const std::uint32_t edges_before = work_->used[1];
     const std::uint32_t ab = join(a.index(), b.index());
     const std::uint32_t bc = join(b.index(), c.index());
-    return add_face_between({{a, b, c}}, {ab, bc, join(c.index(), a.index())});
+    const std::uint32_t ca = join(c.index(), a.index());
+    if (round_->keeps_edges_unique && work_->used[1] == edges_before && is_made(a, b, c)) {
+      if (work_->outcome == CavityOutcome::won) work_->outcome = CavityOutcome::repeats_face;
+      return tiled::FaceId();
+    }
+    return add_face_between({{a, b, c}}, {ab, bc, ca});
   }
-  /// Joins a new vertex to the whole boundary.
+  /// Joins a new vertex to the whole boundary. Nothing may have been added but vertices.
   TS_HD void fan(tiled::VertexId centre) {
     if (!centre.is_valid() || size() == 0) return;
-    if (!work_->is_simple) return refuse();
-    work_->is_fan = work_->used[2] == 0;
+    if (!work_->is_simple || !is_new(centre.index()) || has_any()) return refuse();
+    work_->is_fan = true;
     const std::uint32_t opening = make_edge(tail(0).index(), centre.index());
     std::uint32_t before = opening;
     for (std::uint32_t i = 0; i < size(); ++i) {
@@ -423,11 +437,11 @@ class Hole {
       before = after;
     }
   }
-  /// Joins vertex i of the boundary, which is one loop, to the others.
+  /// Joins vertex i of the boundary, which is one loop, to the others. Nothing may have been added.
   TS_HD void fan_from(std::uint32_t i) {
-    if (!work_->is_simple || is_open()) return refuse();
-    work_->is_fan = work_->used[2] == 0;
     const std::uint32_t n = size();
+    if (!work_->is_simple || is_open() || n < 3 || i >= n || has_any()) return refuse();
+    work_->is_fan = true;
     std::uint32_t before = of_boundary(i);
     for (std::uint32_t k = 1; k + 1 < n; ++k) {
       const std::uint32_t at = (i + k) % n;
@@ -457,6 +471,7 @@ class Hole {
       column.copy(column.at(from.index()), column.staged_at(place));
     });
   }
+  /// Of a new vertex, edge or face.
   template <class T>
   TS_HD void set(const EditView<tiled::VertexId, T>& view, tiled::VertexId v, const T& value) const {
     view[v] = value;
@@ -640,6 +655,25 @@ class Hole {
     return true;
   }
 
+  [[nodiscard]] TS_HD bool has_any() const { return work_->used[1] != 0 || work_->used[2] != 0; }
+  /// Faces are between new vertices and those of the boundary.
+  [[nodiscard]] TS_HD bool may_be_corner(tiled::VertexId v) const {
+    if (is_new(v.index())) return true;
+    for (std::uint32_t i = 0; i < vertex_count(); ++i) {
+      if (vertex(i) == v || (i < size() && head(i) == v)) return true;
+    }
+    return false;
+  }
+  /// Has the cavity a new face with these corners?
+  [[nodiscard]] TS_HD bool is_made(tiled::VertexId a, tiled::VertexId b, tiled::VertexId c) const {
+    for (std::uint32_t i = 0; i < work_->used[2]; ++i) {
+      const auto v = new_face_vertices(i);
+      const auto has = [&](tiled::VertexId x) { return v[0] == x || v[1] == x || v[2] == x; };
+      if (has(a) && has(b) && has(c)) return true;
+    }
+    return false;
+  }
+
   struct Sides {
     std::uint32_t at[3];
   };
@@ -651,11 +685,13 @@ class Hole {
       new_edges()[3 * std::size_t{f} + k] = sides.at[k];
       attach(sides.at[k], 3 * f + k);
     }
-    if (work_->face_count != 0) {
-      for_columns(Kind::face, [&](const detail::Column& column) {
-        column.copy(column.at(scratch_->faces[work_->face_begin]), column.staged_at(work_->staged[1] + f));
-      });
-    }
+    for_columns(Kind::face, [&](const detail::Column& column) {
+      std::byte* to = column.staged_at(work_->staged[1] + f);
+      if (work_->face_count == 0)
+        column.clear(to);
+      else
+        column.copy(column.at(scratch_->faces[work_->face_begin]), to);
+    });
     return tiled::FaceId(ids().face(f));
   }
   /// Puts a new half-edge into a free place of its edge.

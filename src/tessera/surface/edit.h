@@ -35,13 +35,14 @@ struct EditRound {
   std::size_t repeats_edge = 0;
   std::size_t repeats_face = 0;
   std::size_t overfull = 0;
+  std::size_t unclear = 0;
   std::size_t irregular = 0;  ///< of those that won: vertices or edges around them needed a closer look
   double seconds = 0;
 };
 
 /// Which elements are candidates after the first round.
 enum class Again : std::uint8_t {
-  losers,   ///< those whose cavities lost: everyone has one chance
+  losers,   ///< those whose cavities lost, or would have repeated an edge that may be gone now
   touched,  ///< also those that are new or bound a filled hole: until nothing is left to do
 };
 
@@ -49,7 +50,8 @@ struct EditOptions {
   std::uint64_t seed = 0;  ///< of the hash that decides between equal priorities
   Again again = Again::losers;
   std::size_t max_rounds = 0;  ///< 0: until there are no candidates
-  /// Only these at first, as tiled ids at the surface's place, ascending.
+  /// Only these at first, as tiled ids at the surface's place, ascending and each once; others are passed
+  /// over.
   std::optional<std::span<const std::uint32_t>> active = std::nullopt;
   /// Refuses cavities that would join two vertices by a second edge, or three by a second face.
   bool keeps_edges_unique = true;
@@ -101,18 +103,32 @@ struct DeclareLoop {
     using Seed = typename Operator::Seed;
     const std::uint32_t seed = round.candidate(i);
     round.is_declared[i] = 0;
+    if (seed >= round.id_end) return;
+    if (round.candidates != nullptr && i > 0 && round.candidates[i - 1] >= seed) return;  // not ascending
     round.next[seed] = 0;
     if (!round.mesh.contains(Seed(seed))) return;
     Cavity cavity(round.mesh);
     op.declare(cavity, Seed(seed));
     const CavityRequest& request = cavity.request();
-    if (request.count == 0) return;
+    if (request.count == 0 || !names_elements(request)) return;
     round.is_declared[i] = 1;
     round.requests[i] = request;
     round.requests[i].seed = seed;
     const std::uint64_t claim = round.claim(seed, request.priority);
     for_each_removed_face(round.mesh, request,
                           [&](std::uint32_t face) { atomic_max(round.claims + face, claim); });
+  }
+
+ private:
+  [[nodiscard]] TS_HD bool names_elements(const CavityRequest& request) const {
+    for (std::uint32_t k = 0; k < request.count; ++k) {
+      const std::uint32_t id = request.elements[k];
+      const bool is_there = request.removes(Kind::vertex) ? round.mesh.contains(tiled::VertexId(id))
+                            : request.removes(Kind::edge) ? round.mesh.contains(tiled::EdgeId(id))
+                                                          : round.mesh.contains(tiled::FaceId(id));
+      if (!is_there) return false;
+    }
+    return true;
   }
 };
 

@@ -342,7 +342,7 @@ class EditMesh {
     const std::uint32_t* c = arrays_.corners + 3 * std::size_t{f.index()};
     return {{VertexId(c[0]), VertexId(c[1]), VertexId(c[2])}};
   }
-  [[nodiscard]] TS_HD ThreeOf<EdgeId> edges(FaceId f) const {
+  [[nodiscard]] TS_HD ThreeOf<EdgeId> edges(FaceId f) const& {
     const std::uint32_t* e = arrays_.edges + 3 * std::size_t{f.index()};
     return {{EdgeId(e[0]), EdgeId(e[1]), EdgeId(e[2])}};
   }
@@ -371,10 +371,10 @@ class EditMesh {
   [[nodiscard]] TS_HD HalfEdgeId first_half_edge(EdgeId e) const {
     return HalfEdgeId(arrays_.first_side(e.index()));
   }
-  [[nodiscard]] TS_HD auto half_edges(EdgeId e) const {
+  [[nodiscard]] TS_HD auto half_edges(EdgeId e) const& {
     return detail::MappedRange(detail::SideIterator(arrays_, e.index()), detail::Itself{});
   }
-  [[nodiscard]] TS_HD auto faces(EdgeId e) const {
+  [[nodiscard]] TS_HD auto faces(EdgeId e) const& {
     return detail::MappedRange(detail::SideIterator(arrays_, e.index()), detail::FaceOf{});
   }
   [[nodiscard]] TS_HD std::size_t face_count(EdgeId e) const {
@@ -383,18 +383,26 @@ class EditMesh {
   [[nodiscard]] TS_HD bool is_border(EdgeId e) const { return face_count(e) == 1; }
 
   // Vertices: VF, VE, VV and the half-edges that begin at a vertex.
-  [[nodiscard]] TS_HD auto half_edges(VertexId v) const {
+  [[nodiscard]] TS_HD auto half_edges(VertexId v) const& {
     return detail::MappedRange(detail::StarIterator(arrays_, v.index()), detail::Itself{});
   }
-  [[nodiscard]] TS_HD auto faces(VertexId v) const {
+  [[nodiscard]] TS_HD auto faces(VertexId v) const& {
     return detail::MappedRange(detail::StarIterator(arrays_, v.index()), detail::FaceOf{});
   }
-  [[nodiscard]] TS_HD auto edges(VertexId v) const {
+  [[nodiscard]] TS_HD auto edges(VertexId v) const& {
     return detail::MappedRange(detail::SpokeIterator(arrays_, v.index()), detail::EdgeOf{&arrays_});
   }
-  [[nodiscard]] TS_HD auto neighbours(VertexId v) const {
+  [[nodiscard]] TS_HD auto neighbours(VertexId v) const& {
     return detail::MappedRange(detail::SpokeIterator(arrays_, v.index()), detail::FarEndOf{&arrays_});
   }
+  // Ranges walk over the object that made them.
+  auto half_edges(EdgeId e) const&& = delete;
+  auto faces(EdgeId e) const&& = delete;
+  auto half_edges(VertexId v) const&& = delete;
+  auto faces(VertexId v) const&& = delete;
+  auto edges(VertexId v) const&& = delete;
+  auto neighbours(VertexId v) const&& = delete;
+
   [[nodiscard]] TS_HD std::uint32_t valence(VertexId v) const {
     std::uint32_t count = 0;
     for (const EdgeId e : edges(v)) count += e.is_valid() ? 1 : 0;

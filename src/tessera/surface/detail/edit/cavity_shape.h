@@ -18,7 +18,9 @@ class CavityShape {
       : round_(&round), request_(&round.requests[work.cavity]), work_(&work) {}
 
   TS_HD void find() {
+    if (request_->is_unclear) return fail(CavityOutcome::unclear);
     if (is_plain_edge()) return find_room();
+    if (names_isolated_vertex() && !is_isolated_vertex()) return fail(CavityOutcome::several_holes);
     const RoundScratch& scratch = round_->scratch;
     std::uint32_t* faces = scratch.faces + work_->face_begin;
     std::uint32_t count = 0;
@@ -63,6 +65,13 @@ class CavityShape {
     for (std::uint32_t i = 0; i < 4; ++i) write(i, {sides[i], false});
     round_->scratch.boundary_slot[segment() + 3] |= last_of_loop_bit;
     return true;
+  }
+  [[nodiscard]] TS_HD bool names_isolated_vertex() const {
+    if (!request_->removes(Kind::vertex)) return false;
+    for (std::uint32_t k = 0; k < request_->count; ++k) {
+      if (mesh().handles[request_->elements[k]] == EditArrays::none) return true;
+    }
+    return false;
   }
   /// Nobody can claim a vertex without faces: only its own cavity may remove it.
   [[nodiscard]] TS_HD bool is_isolated_vertex() const {

@@ -1,4 +1,5 @@
 // Compaction: the surface is made anew, at its place, of what is left of it.
+#include <algorithm>
 #include <utility>
 
 #include <tessera/exec/primitives.h>
@@ -86,7 +87,7 @@ CompactionMaps DynamicStore::compact() {
   for (const StoredColumn& column : columns_) {
     const auto k = static_cast<std::size_t>(column.shape.kind);
     const std::size_t width = column.shape.width;
-    moved.emplace_back(exec_, column.values.empty() ? 0 : next.end[k] * width);
+    moved.emplace_back(exec_, column.values.empty() ? 0 : std::max<std::size_t>(next.end[k], 1) * width);
     if (column.values.empty()) continue;
     gather_elements(exec_, column.values.data(), before[k].span(), moved.back().data(), next.end[k], width);
   }

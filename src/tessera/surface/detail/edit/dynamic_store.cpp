@@ -148,9 +148,14 @@ void DynamicStore::reserve(const std::array<std::uint32_t, 3>& counts) {
     }
     check_memory(after);
   }
-  for (const Kind kind : {Kind::vertex, Kind::edge, Kind::face}) {
-    const std::uint32_t size = needed[static_cast<std::size_t>(kind)];
-    if (size != capacity_[static_cast<std::size_t>(kind)]) grow(kind, size);
+  try {
+    for (const Kind kind : {Kind::vertex, Kind::edge, Kind::face}) {
+      const std::uint32_t size = needed[static_cast<std::size_t>(kind)];
+      if (size != capacity_[static_cast<std::size_t>(kind)]) grow(kind, size);
+    }
+  } catch (...) {
+    write_tables();  // some columns have moved
+    throw;
   }
   write_tables();
 }
@@ -208,6 +213,11 @@ void DynamicStore::free(Kind kind, const Buffer<std::uint32_t>& ids, std::uint32
 }
 
 std::uint32_t DynamicStore::new_column(const ColumnShape& shape) {
+  StoredColumn made;
+  made.shape = shape;
+  // At least one: a column without memory is one that nobody uses.
+  const std::size_t count = std::max(capacity_[static_cast<std::size_t>(shape.kind)], 1u);
+  made.values = Buffer<std::byte>(exec_, count * shape.width);
   const auto is_unused = [](const StoredColumn& column) { return !column.is_own && column.user.expired(); };
   auto place = std::ranges::find_if(columns_, is_unused);
   if (place == columns_.end()) {
@@ -217,10 +227,7 @@ std::uint32_t DynamicStore::new_column(const ColumnShape& shape) {
     }
     place = columns_.emplace(columns_.end());
   }
-  const auto k = static_cast<std::size_t>(shape.kind);
-  *place = StoredColumn{};
-  place->shape = shape;
-  place->values = Buffer<std::byte>(exec_, std::size_t{capacity_[k]} * shape.width);
+  *place = std::move(made);
   return static_cast<std::uint32_t>(place - columns_.begin());
 }
 
@@ -242,7 +249,8 @@ void DynamicStore::stage(std::uint32_t edges, std::uint32_t faces) {
     const std::size_t needed =
         std::size_t{column.shape.kind == Kind::edge ? edges : faces} * column.shape.width;
     if (column.staged.size() >= needed) continue;
-    column.staged = Buffer<std::byte>(exec_, needed + needed / 8);
+    Buffer<std::byte> larger(exec_, needed + needed / 8);
+    column.staged = std::move(larger);
     has_moved = true;
   }
   if (has_moved) write_tables();

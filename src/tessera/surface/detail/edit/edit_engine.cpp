@@ -71,7 +71,7 @@ struct EditEngine::State : EditScratch {
   [[nodiscard]] Array<std::uint32_t> count_outcomes();
   void resolve_chords(std::size_t count);
   void reserve_freed();
-  void free_ids(bool has_freed);
+  [[nodiscard]] std::array<std::uint32_t, 3> list_freed();
   void report_outcomes(const Array<std::uint32_t>& counted);
   void commit_winners();
 };
@@ -143,6 +143,7 @@ std::size_t EditEngine::begin_round() {
   s.list_done += s.candidates;
   s.round = {};
   s.round.candidates = s.candidates;
+  s.view.id_end = s.store.end(s.seeds);
   s.view.number = s.store.next_round();
   s.view.salt = static_cast<std::uint32_t>(splitmix64(s.options.seed ^ splitmix64(s.report.rounds)));
   s.view.is_declared = s.at_least(s.is_declared, s.candidates).data();
@@ -150,7 +151,7 @@ std::size_t EditEngine::begin_round() {
   return s.candidates;
 }
 
-// A device waits for the host four times a round and once more a pass: for the number of winners, for the
+// The host waits for a device a few times a round and once more a pass: for the number of winners, for the
 // faces they remove, for the room they need, for their outcomes, and for the ids they give back.
 
 void EditEngine::State::find_winners() {
@@ -242,7 +243,6 @@ Array<std::uint32_t> EditEngine::State::count_outcomes() {
 }
 
 void EditEngine::State::resolve_chords(std::size_t count) {
-  if (count < 2) return;
   const std::size_t size = std::bit_ceil(2 * count);
   const ChordTable table = {at_least(chords, size).data(), size - 1};
   run_loop(exec, size, ClearChords{table});
@@ -250,32 +250,35 @@ void EditEngine::State::resolve_chords(std::size_t count) {
   run_loop(exec, winners, ResolveChords{view, table, counters.data()});
 }
 
-/// Takes the memory for the ids that may be given back, so that nothing can fail once a commit has begun.
+/// Takes room for the ids that may be given back, before pointers to those that were are handed out.
 void EditEngine::State::reserve_freed() {
-  const std::size_t vertices = added[0] + 3 * winners;
-  const std::size_t edges_back = added[1] + 3 * removed_faces;
-  const std::size_t faces_back = added[2] + removed_faces;
-  for (auto& counts_back : freed) (void)at_least(counts_back, winners);
-  (void)at_least(freed_ids, std::max({vertices, edges_back, faces_back}));
-  store.reserve_freed(Kind::vertex, vertices);
-  store.reserve_freed(Kind::edge, edges_back);
-  store.reserve_freed(Kind::face, faces_back);
-}
-
-void EditEngine::State::free_ids(bool has_freed) {
+  const std::array<std::size_t, 3> most = {added[0] + 3 * winners, added[1] + 3 * removed_faces,
+                                           added[2] + removed_faces};
   for (const Kind kind : {Kind::vertex, Kind::edge, Kind::face}) {
     const auto k = static_cast<std::size_t>(kind);
-    std::uint32_t total = 0;
-    if (has_freed) {
-      const std::span<std::uint32_t> begins = offsets.span().first(winners + 1);
-      exclusive_scan<std::uint32_t, std::uint32_t>(exec, freed[k].span().first(winners), begins);
-      total = read_word(exec, begins.data() + winners);
-      run_loop(exec, total == 0 ? 0 : winners,
-               ListFreed{view, static_cast<std::uint32_t>(k), begins.data(), freed_ids.data()});
-    }
-    store.take(kind, added[k]);
-    if (total != 0) store.free(kind, freed_ids, total);
+    store.reserve_freed(kind, most[k]);
+    (void)at_least(freed[k], winners);
+    (void)at_least(freed_begins[k], winners + 1);
   }
+}
+
+/// Lists the ids that will be given back, so that nothing can fail once the commit has begun.
+std::array<std::uint32_t, 3> EditEngine::State::list_freed() {
+  run_loop(exec, winners, CountFreed{view, {freed[0].data(), freed[1].data(), freed[2].data()}});
+  CollectWords sums = {{}, counters.data()};
+  for (std::size_t k = 0; k < 3; ++k) {
+    const std::span<std::uint32_t> begins = freed_begins[k].span().first(winners + 1);
+    exclusive_scan<std::uint32_t, std::uint32_t>(exec, freed[k].span().first(winners), begins);
+    sums.from[k] = begins.data() + winners;
+  }
+  run_loop(exec, 3, sums);
+  const Array<std::uint32_t> counted = counters.to_host(3);
+  for (std::size_t k = 0; k < 3; ++k) {
+    run_loop(exec, counted[k] == 0 ? 0 : winners,
+             ListFreed{view, static_cast<std::uint32_t>(k), freed_begins[k].data(),
+                       at_least(freed_ids[k], counted[k]).data()});
+  }
+  return {counted[0], counted[1], counted[2]};
 }
 
 void EditEngine::State::report_outcomes(const Array<std::uint32_t>& counted) {
@@ -291,13 +294,18 @@ void EditEngine::State::report_outcomes(const Array<std::uint32_t>& counted) {
   round.repeats_edge = of(CavityOutcome::repeats_edge);
   round.repeats_face = of(CavityOutcome::repeats_face);
   round.overfull = of(CavityOutcome::overfull);
+  round.unclear = of(CavityOutcome::unclear);
   round.irregular = counted[irregular_counter];
 }
 
 void EditEngine::State::commit_winners() {
   const Array<std::uint32_t> filled = count_outcomes();
   report_outcomes(filled);
-  resolve_chords(filled[chord_counter]);
+  if (filled[chord_counter] > 1) {
+    resolve_chords(filled[chord_counter]);
+    report_outcomes(counters.to_host(round_counters));
+  }
+  const std::array<std::uint32_t, 3> given_back = list_freed();
   std::optional<Repair> repair;
   if (round.irregular != 0) {
     std::array<std::uint32_t, 3> ends = {};
@@ -308,18 +316,13 @@ void EditEngine::State::commit_winners() {
     repair.emplace(store, view, winners, ends);
   }
   run_loop(exec, winners,
-           CommitCavities{view,
-                          store.arrays(),
-                          store.origins(Kind::vertex),
-                          store.origins(Kind::face),
-                          seeds,
-                          options.again == Again::touched,
-                          round.won != 0,
-                          counters.data(),
-                          {freed[0].data(), freed[1].data(), freed[2].data()}});
-  const Array<std::uint32_t> committed = counters.to_host(round_counters);
-  report_outcomes(committed);
-  free_ids(committed[freed_counter] != 0);
+           CommitCavities{view, store.arrays(), store.origins(Kind::vertex), store.origins(Kind::face), seeds,
+                          options.again == Again::touched, round.won != 0});
+  for (const Kind kind : {Kind::vertex, Kind::edge, Kind::face}) {
+    const auto k = static_cast<std::size_t>(kind);
+    store.take(kind, added[k]);
+    store.free(kind, freed_ids[k], given_back[k]);
+  }
   if (repair) repair->finish();
   refresh();
 }

@@ -46,7 +46,8 @@ struct EditScratch {
   Buffer<std::uint32_t> counters;
   Buffer<RoomTotals> totals;
   std::array<Buffer<std::uint32_t>, 3> freed;
-  Buffer<std::uint32_t> freed_ids;
+  std::array<Buffer<std::uint32_t>, 3> freed_begins;
+  std::array<Buffer<std::uint32_t>, 3> freed_ids;
 
   [[nodiscard]] Bytes bytes() const {
     Bytes sum = 0;
@@ -54,7 +55,8 @@ struct EditScratch {
     add(candidate_list, next, is_declared, requests, is_winner, face_counts, winner_list, works, counts,
         offsets, faces, boundary[0], boundary[1], boundary[2], new_faces[0], new_faces[1], new_edges[0],
         new_edges[1], vertex_room, other_room[0], other_room[1], chord_counts, chords, counters, totals,
-        freed[0], freed[1], freed[2], freed_ids);
+        freed[0], freed[1], freed[2], freed_begins[0], freed_begins[1], freed_begins[2], freed_ids[0],
+        freed_ids[1], freed_ids[2]);
     return sum;
   }
 };

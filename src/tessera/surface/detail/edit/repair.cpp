@@ -51,6 +51,12 @@ Repair::Repair(DynamicStore& store, const RoundView& round, std::size_t winners,
                          pairs_of(exec_, winners, NewEdges{round, vertex_flags_.data()}));
   edge_pairs_ = joined(exec_, pairs_of(exec_, edge_count_, SidesOfEdges{round.mesh, edges_.data()}),
                        pairs_of(exec_, winners, NewSides{round, edge_flags_.data()}));
+  // Pairs are sorted, made unique and merged with the lists, in about so many bytes for each.
+  constexpr std::size_t bytes_each = 128;
+  const std::size_t listed = store.lists(Kind::edge).values.size() + store.lists(Kind::vertex).values.size();
+  const std::size_t bytes = bytes_each * (edge_pairs_.size() + 2 * vertex_pairs_.size() + 3 * listed);
+  store.check_room(bytes);
+  cushion_ = Buffer<std::byte>(exec_, bytes);
 }
 
 Buffer<std::uint64_t> Repair::sorted(Buffer<std::uint64_t> pairs) const {
@@ -111,6 +117,7 @@ void Repair::finish_vertices() {
 }
 
 void Repair::finish() {
+  cushion_ = Buffer<std::byte>();
   finish_edges();
   finish_vertices();
 }

@@ -36,6 +36,7 @@ class Repair {
   std::uint32_t edge_count_ = 0;
   Buffer<std::uint64_t> vertex_pairs_;
   Buffer<std::uint64_t> edge_pairs_;
+  Buffer<std::byte> cushion_;  ///< memory that finish() will need: it must not fail
 };
 
 }  // namespace tessera::detail

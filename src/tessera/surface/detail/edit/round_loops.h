@@ -19,8 +19,7 @@ namespace tessera::detail {
 enum RoundCounter : std::uint32_t {
   irregular_counter = 12,  ///< cavities whose vertices need a closer look after the commit
   loser_counter = 13,      ///< cavities that did not get their faces
-  freed_counter = 14,      ///< cavities that give ids back
-  chord_counter = 15,      ///< pairs that only one cavity may make
+  chord_counter = 14,      ///< pairs that only one cavity may make
   round_counters = 16,
 };
 
@@ -114,6 +113,11 @@ struct ShapeCavities {
 };
 
 /// Puts sums in one place, to be read at once.
+struct CollectWords {
+  const std::uint32_t* from[3];
+  std::uint32_t* to;
+  TS_HD void operator()(std::size_t i) const { to[i] = *from[i]; }
+};
 struct CollectTotals {
   const std::uint32_t* vertices;
   const std::uint64_t* staged;
@@ -202,8 +206,6 @@ struct CommitCavities {
   Kind seeds;
   bool marks_touched;
   bool retries_repeating;  ///< cavities that would repeat an edge: it may be gone now
-  std::uint32_t* counters;
-  std::uint32_t* freed[3];  ///< how many ids each cavity gives back
 
   TS_HD void operator()(std::size_t i) const {
     const CavityWork& work = round.works[i];
@@ -215,16 +217,15 @@ struct CommitCavities {
       commit_boundary(work);
       commit_vertices(work, request);
       commit_columns(work);
-      if (marks_touched) mark(work);
+      if (marks_touched)
+        mark(work);
+      else
+        unmark(work);
     }
     if (work.outcome == CavityOutcome::lost ||
         (retries_repeating && work.outcome == CavityOutcome::repeats_edge))
       raise(round.next + request.seed);
     clear_unused(work, won);
-    freed[0][i] = work.room[0] + (won ? count_removed_vertices(request) - work.used[0] : 0);
-    freed[1][i] = work.fresh_count(1) + (won ? work.edge_count - work.used[1] : 0);
-    freed[2][i] = work.fresh_count(2) + (won ? work.face_count - work.used[2] : 0);
-    if (freed[0][i] + freed[1][i] + freed[2][i] != 0) count_one(counters + freed_counter);
   }
 
   [[nodiscard]] static TS_HD bool is_first(const CavityRequest& request, std::uint32_t k) {
@@ -340,6 +341,16 @@ struct CommitCavities {
     }
   }
 
+  /// What takes the id of a loser is not one.
+  TS_HD void unmark(const CavityWork& work) const {
+    const auto kind = static_cast<std::size_t>(seeds);
+    for (std::uint32_t i = 0; i < work.used[kind]; ++i) {
+      const std::uint32_t id = seeds == Kind::vertex ? ids(work).vertex(i)
+                               : seeds == Kind::edge ? ids(work).edge(i)
+                                                     : ids(work).face(i);
+      round.next[id] = 0;
+    }
+  }
   TS_HD void mark(const CavityWork& work) const {
     if (seeds == Kind::face) {
       for (std::uint32_t i = 0; i < work.used[2]; ++i) raise(round.next + ids(work).face(i));
@@ -350,6 +361,21 @@ struct CommitCavities {
       const std::uint32_t* corners = round.scratch.new_corners + 3 * std::size_t{work.staged[1]};
       for (std::uint32_t h = 0; h < 3 * work.used[2]; ++h) raise(round.next + corners[h]);
     }
+  }
+};
+
+/// How many ids each cavity will give back.
+struct CountFreed {
+  RoundView round;
+  std::uint32_t* counts[3];
+
+  TS_HD void operator()(std::size_t i) const {
+    const CavityWork& work = round.works[i];
+    const CavityRequest& request = round.requests[work.cavity];
+    const bool won = work.outcome == CavityOutcome::won;
+    counts[0][i] = work.room[0] + (won ? CommitCavities::count_removed_vertices(request) - work.used[0] : 0);
+    counts[1][i] = work.fresh_count(1) + (won ? work.edge_count - work.used[1] : 0);
+    counts[2][i] = work.fresh_count(2) + (won ? work.face_count - work.used[2] : 0);
   }
 };
 

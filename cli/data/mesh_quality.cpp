@@ -56,8 +56,9 @@ template <class PointAt>
 PointEdges measure_edges(std::uint32_t v, std::span<std::uint32_t> row, const PointAt& at) {
   PointEdges found;
   std::ranges::sort(row);
-  const auto repeated = std::ranges::unique(row);
-  for (const std::uint32_t w : row.first(row.size() - repeated.size())) {
+  const auto end = std::unique(row.begin(), row.end());
+  for (auto at_row = row.begin(); at_row != end; ++at_row) {
+    const std::uint32_t w = *at_row;
     if (w == v) continue;
     ++found.valence;
     if (w < v) continue;

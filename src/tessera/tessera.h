@@ -51,6 +51,7 @@
 #include <tessera/surface/dynamic_surface.h>
 #include <tessera/surface/edit.h>
 #include <tessera/surface/edit_mesh.h>
+#include <tessera/surface/edit_round.h>
 #include <tessera/surface/flow.h>
 #include <tessera/surface/geodesic_source.h>
 #include <tessera/surface/geodesics.h>

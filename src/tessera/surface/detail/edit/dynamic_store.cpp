@@ -23,18 +23,6 @@ template <class T>
   return larger;
 }
 
-/// A span at exec's place, on the host.
-[[nodiscard]] Array<std::uint32_t> on_host(const Exec& exec, std::span<const std::uint32_t> values) {
-  Array<std::uint32_t> out(values.size());
-  if (values.empty()) return out;
-  if (exec.is_cuda()) {
-    copy(exec, out.data(), values.data(), values.size_bytes(), CopyKind::to_host);
-  } else {
-    std::ranges::copy(values, out.begin());
-  }
-  return out;
-}
-
 [[nodiscard]] ColumnShape shape_of_field(Kind kind, const Field& field) {
   const auto components = static_cast<std::uint32_t>(field.components());
   const bool is_blended = field.type() == ScalarType::f32 || field.type() == ScalarType::f64;
@@ -53,8 +41,7 @@ DynamicStore::DynamicStore(const TriMesh& mesh, const DynamicOptions& options)
   build(mesh, options.monitor);
   if (!options.with_fields) return;
   for (const Kind kind : {Kind::vertex, Kind::face}) {
-    const Array<std::uint32_t> order =
-        on_host(exec_, {mesh_.origins[kind == Kind::vertex ? 0 : 1].data(), end(kind)});
+    const Array<std::uint32_t> order = mesh_.origins[kind == Kind::vertex ? 0 : 1].to_host(end(kind));
     for (const Field& field : kind == Kind::vertex ? mesh.point_data : mesh.cell_data) {
       const ColumnShape shape = shape_of_field(kind, field);
       const std::uint32_t index = new_column(shape);
@@ -279,11 +266,9 @@ void DynamicStore::write_tables() {
 
 Array<std::uint32_t> DynamicStore::export_order(Kind kind) const {
   const std::uint32_t n = end(kind);
-  const Array<std::uint32_t> origins =
-      on_host(exec_, {mesh_.origins[kind == Kind::vertex ? 0 : 1].data(), n});
+  const Array<std::uint32_t> origins = mesh_.origins[kind == Kind::vertex ? 0 : 1].to_host(n);
   const std::size_t step = kind == Kind::vertex ? 1 : 3;
-  const Array<std::uint32_t> marks =
-      on_host(exec_, {kind == Kind::vertex ? mesh_.handles.data() : mesh_.corners.data(), step * n});
+  const Array<std::uint32_t> marks = (kind == Kind::vertex ? mesh_.handles : mesh_.corners).to_host(step * n);
   const std::uint32_t gone = kind == Kind::vertex ? EditArrays::removed : EditArrays::none;
   std::vector<std::uint64_t> keys;
   keys.reserve(count(kind));
@@ -327,7 +312,7 @@ TriMesh DynamicStore::to_mesh() {
   else
     write_points(Array<Vec3f>(vertices.size()));
 
-  const Array<std::uint32_t> corners = on_host(exec_, {mesh_.corners.data(), 3 * std::size_t{mesh_.end[2]}});
+  const Array<std::uint32_t> corners = mesh_.corners.to_host(3 * std::size_t{mesh_.end[2]});
   mesh.cells.resize(faces.size());
   for (std::size_t i = 0; i < faces.size(); ++i) {
     const std::uint32_t* c = corners.data() + 3 * std::size_t{faces[i]};

@@ -14,23 +14,12 @@ namespace tessera::detail {
 
 namespace {
 
-template <class T>
-[[nodiscard]] Array<T> copy_to_host(const Exec& exec, const T* from, std::size_t count) {
-  Array<T> out(count);
-  if (exec.is_cuda()) {
-    if (count != 0) copy(exec, out.data(), from, count * sizeof(T), CopyKind::to_host);
-  } else {
-    std::copy(from, from + count, out.begin());
-  }
-  return out;
-}
-
 struct HostLists {
   Array<std::uint32_t> keys, offsets, values;
-  HostLists(const Exec& exec, const ListsView& lists)
-      : keys(copy_to_host(exec, lists.keys, lists.count)),
-        offsets(copy_to_host(exec, lists.offsets, lists.count == 0 ? 0 : lists.count + 1)),
-        values(copy_to_host(exec, lists.values, offsets.empty() ? 0 : offsets.back())) {}
+  explicit HostLists(const Lists& lists)
+      : keys(lists.keys.to_host(lists.count)),
+        offsets(lists.offsets.to_host(lists.count == 0 ? 0 : lists.count + std::size_t{1})),
+        values(lists.values.to_host(offsets.empty() ? 0 : offsets.back())) {}
   [[nodiscard]] ListsView view() const {
     return {keys.data(), offsets.data(), values.data(), static_cast<std::uint32_t>(keys.size())};
   }
@@ -44,14 +33,13 @@ struct HostLists {
 }  // namespace
 
 std::string DynamicStore::validate() {
-  const EditArrays there = arrays();
-  Array<std::uint32_t> corners = copy_to_host(exec_, there.corners, 3 * std::size_t{mesh_.end[2]});
-  Array<std::uint32_t> edges = copy_to_host(exec_, there.edges, 3 * std::size_t{mesh_.end[2]});
-  Array<std::uint32_t> sides = copy_to_host(exec_, there.sides, 2 * std::size_t{mesh_.end[1]});
-  Array<std::uint32_t> handles = copy_to_host(exec_, there.handles, mesh_.end[0]);
-  const HostLists edge_list(exec_, there.edge_lists);
-  const HostLists vertex_list(exec_, there.vertex_lists);
-  EditArrays here = there;
+  Array<std::uint32_t> corners = mesh_.corners.to_host(3 * std::size_t{mesh_.end[2]});
+  Array<std::uint32_t> edges = mesh_.edges.to_host(3 * std::size_t{mesh_.end[2]});
+  Array<std::uint32_t> sides = mesh_.sides.to_host(2 * std::size_t{mesh_.end[1]});
+  Array<std::uint32_t> handles = mesh_.handles.to_host(mesh_.end[0]);
+  const HostLists edge_list(mesh_.edge_lists);
+  const HostLists vertex_list(mesh_.vertex_lists);
+  EditArrays here = arrays();
   here.corners = corners.data();
   here.edges = edges.data();
   here.sides = sides.data();
@@ -119,7 +107,7 @@ std::string DynamicStore::validate() {
       return std::to_string(live[k]) + " " + names[k] + " are there and " + std::to_string(count(kind)) +
              " are counted";
     }
-    Array<std::uint32_t> freed = copy_to_host(exec_, freed_[k].data(), freed_count_[k]);
+    Array<std::uint32_t> freed = freed_[k].to_host(freed_count_[k]);
     std::ranges::sort(freed);
     if (std::ranges::adjacent_find(freed) != freed.end()) return "an id was freed twice";
   }

@@ -1,8 +1,9 @@
 // What do edits of a surface cost?
 //   build/release/benchmarks/edits [--smoke] [cpu|cuda [threads [INPUT (surfaces.h) [WORK [rounds]]]]]
 // WORK is delaunay, remesh, remesh_free (without projection), simplify_50, simplify_10 or simplify_1
-// (percent). "with_building" begins and ends with a mesh in the host's memory; "resident" has the surface
-// where it runs. "rounds" prints what each round did.
+// (percent), track (one frame in curl noise) or sheet (100 frames, also of sheetN; 10 with --smoke).
+// "with_building" begins and ends with a mesh in the host's memory; "resident" has the surface where it runs.
+// "rounds" prints what each round did.
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -14,6 +15,7 @@
 #include <tessera/surface/dynamic_surface.h>
 #include <tessera/surface/remesh.h>
 #include <tessera/surface/simplify.h>
+#include <tessera/surface/track.h>
 
 #include "measure.h"
 #include "surfaces.h"
@@ -22,6 +24,8 @@ namespace {
 
 using namespace tessera;
 using std::uint64_t;
+
+constexpr double track_step = 0.01;
 
 struct Run {
   Exec exec;
@@ -82,6 +86,33 @@ void measure(
   }
 }
 
+void print_frame(const Run& run, const TrackFrame& frame) {
+  std::printf(
+      "{\"question\":\"sheet\",\"input\":\"%s\",\"frame\":%zu,\"faces\":%zu,\"milliseconds\":%.3f,"
+      "\"ns_per_face\":%.1f,\"advect\":%.3f,\"split\":%.3f,\"flip\":%.3f,\"collapse\":%.3f,\"smooth\":%.3f,"
+      "\"splits\":%zu,\"flips\":%zu,\"collapses\":%zu,\"rounds\":%zu}\n",
+      run.input.c_str(), frame.frame, frame.faces, 1e3 * frame.seconds(),
+      1e9 * frame.seconds() / static_cast<double>(frame.faces), 1e3 * frame.seconds_advecting,
+      1e3 * frame.seconds_splitting, 1e3 * frame.seconds_flipping, 1e3 * frame.seconds_collapsing,
+      1e3 * frame.seconds_smoothing, frame.splits, frame.flips, frame.collapses, frame.rounds);
+  std::fflush(stdout);
+}
+
+/// A hundred frames; prints some of them, or all, and the seconds of all together.
+void measure_frames(const Run& run) {
+  const std::size_t frames = run.smoke ? 10 : 100;
+  SurfaceTracker tracker(run.mesh, {.exec = run.exec, .time_step = track_step});
+  double seconds = 0;
+  for (std::size_t i = 1; i <= frames; ++i) {
+    const TrackFrame frame = tracker.step();
+    seconds += frame.seconds();
+    if (run.shows_rounds || i == 1 || i == 10 || i == 50 || i == frames) print_frame(run, frame);
+  }
+  std::printf("{\"question\":\"sheet\",\"input\":\"%s\",\"frames\":%zu,\"seconds\":%.3f,\"checksum\":%llu}\n",
+              run.input.c_str(), frames, seconds,
+              static_cast<unsigned long long>(bench::checksum_of(tracker.surface().to_mesh())));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -111,4 +142,8 @@ int main(int argc, char** argv) {
       (void)simplify(surface, {.ratio = percent / 100.0, .watch = watch});
     });
   }
+  measure_if("track", [](const DynamicSurface& surface, const Watch&) {
+    SurfaceTracker(surface, {.time_step = track_step}).step();
+  });
+  if (only == "sheet") measure_frames(run);
 }

@@ -1,6 +1,7 @@
 // What benchmarks of surfaces share.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -49,8 +50,27 @@ inline TriMesh read_off(const std::string& path) {
   return mesh;
 }
 
-/// "ico8", "torus" (torus2m), so many faces of a torus, or an .off file; ":2" behind it refines it twice by
-/// Loop's scheme.
+/// A flat open square with corners 0 and 1 of n x n vertices, as El Topo's test of curl noise has it.
+inline TriMesh make_sheet(std::uint32_t n) {
+  TriMesh mesh;
+  Array<Vec3d> points;
+  const double spacing = 1.0 / (n - 1);
+  for (std::uint32_t j = 0; j < n; ++j) {
+    for (std::uint32_t i = 0; i < n; ++i) points.push_back({i * spacing, 0, j * spacing});
+  }
+  for (std::uint32_t j = 0; j + 1 < n; ++j) {
+    for (std::uint32_t i = 0; i + 1 < n; ++i) {
+      const std::uint32_t a = j * n + i;
+      mesh.cells.push_back({VertexId(a), VertexId(a + n), VertexId(a + 1)});
+      mesh.cells.push_back({VertexId(a + 1), VertexId(a + n), VertexId(a + n + 1)});
+    }
+  }
+  mesh.points = Points(std::move(points));
+  return mesh;
+}
+
+/// "ico8", "sheet1000" (vertices a side), "torus" (torus2m), so many faces of a torus, or an .off file; ":2"
+/// behind it refines it twice by Loop's scheme.
 inline TriMesh make_surface(const std::string& name) {
   if (const std::size_t colon = name.find(':'); colon != std::string::npos) {
     TriMesh mesh = make_surface(name.substr(0, colon));
@@ -61,6 +81,8 @@ inline TriMesh make_surface(const std::string& name) {
   }
   if (name.ends_with(".off")) return read_off(name);
   if (name.starts_with("ico")) return make_ico(std::atoi(name.c_str() + 3));
+  if (name.starts_with("sheet"))
+    return make_sheet(std::max(2u, static_cast<std::uint32_t>(std::atoi(name.c_str() + 5))));
   if (name == "torus") return make_torus(1414, 707);
   const auto nv = static_cast<std::uint32_t>(std::lround(std::sqrt(std::atof(name.c_str()) / 4)));
   return make_torus(2 * nv, nv);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -56,10 +57,9 @@ template <class PointAt>
 PointEdges measure_edges(std::uint32_t v, std::span<std::uint32_t> row, const PointAt& at) {
   PointEdges found;
   std::ranges::sort(row);
-  const auto end = std::unique(row.begin(), row.end());
-  for (auto at_row = row.begin(); at_row != end; ++at_row) {
-    const std::uint32_t w = *at_row;
-    if (w == v) continue;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const std::uint32_t w = row[i];
+    if (w == v || (i > 0 && w == row[i - 1])) continue;
     ++found.valence;
     if (w < v) continue;
     const double distance = length(at(w) - at(v));
@@ -71,12 +71,16 @@ PointEdges measure_edges(std::uint32_t v, std::span<std::uint32_t> row, const Po
   return found;
 }
 
-/// In degrees; 0 for a triangle without area.
-double smallest_angle(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
+/// In degrees; 0 for those of a triangle without area.
+std::array<double, 3> corner_angles(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
   const double area = length(cross(b - a, c - a));
-  const double angle = std::min({std::atan2(area, dot(b - a, c - a)), std::atan2(area, dot(c - b, a - b)),
-                                 std::atan2(area, dot(a - c, b - c))});
-  return angle * 180 / std::numbers::pi;
+  const auto degrees = [&](double cosine) { return std::atan2(area, cosine) * 180 / std::numbers::pi; };
+  return {degrees(dot(b - a, c - a)), degrees(dot(c - b, a - b)), degrees(dot(a - c, b - c))};
+}
+
+template <std::size_t N>
+void count_in(std::array<std::uint64_t, N>& histogram, double bin) {
+  ++histogram[std::min(static_cast<std::size_t>(bin), N - 1)];
 }
 
 void add_edges(MeshQuality& quality, const Array<PointEdges>& edges) {
@@ -96,6 +100,7 @@ void add_edges(MeshQuality& quality, const Array<PointEdges>& edges) {
     fewest = std::min(fewest, point.valence);
     most = std::max(most, point.valence);
     six += point.valence == 6 ? 1 : 0;
+    count_in(quality.valence_histogram, point.valence);
   }
   if (counted == 0) return;
   length.mean = sum / static_cast<double>(quality.edges);
@@ -106,6 +111,34 @@ void add_edges(MeshQuality& quality, const Array<PointEdges>& edges) {
   quality.valence_six = static_cast<double>(six) / points;
 }
 
+/// Lengths over the mean, which is known now; rows are sorted.
+template <class PointAt>
+void add_lengths(MeshQuality& quality, const Neighbours& neighbours, const PointAt& at) {
+  if (!(quality.edge_length.mean > 0)) return;
+  for (std::uint32_t v = 0; v + 1 < neighbours.offsets.size(); ++v) {
+    std::uint32_t last = v;
+    for (std::uint32_t i = neighbours.offsets[v]; i < neighbours.offsets[v + 1]; ++i) {
+      const std::uint32_t w = neighbours.values[i];
+      if (w <= last) continue;
+      last = w;
+      count_in(quality.length_histogram, 10 * length(at(w) - at(v)) / quality.edge_length.mean);
+    }
+  }
+}
+
+void add_angles(MeshQuality& quality, const Array<std::array<double, 3>>& angles) {
+  if (angles.empty()) return;
+  double sum = 0;
+  quality.smallest_angle = 180;
+  for (const std::array<double, 3>& triangle : angles) {
+    const double smallest = std::ranges::min(triangle);
+    sum += smallest;
+    quality.smallest_angle = std::min(quality.smallest_angle, smallest);
+    for (const double angle : triangle) count_in(quality.angle_histogram, angle / 5);
+  }
+  quality.mean_smallest_angle = sum / static_cast<double>(angles.size());
+}
+
 Json describe(const Spread& spread, bool is_there) {
   if (!is_there) return {{"lowest", nullptr}, {"mean", nullptr}, {"highest", nullptr}};
   return {{"lowest", spread.lowest}, {"mean", spread.mean}, {"highest", spread.highest}};
@@ -114,16 +147,20 @@ Json describe(const Spread& spread, bool is_there) {
 Json describe(const MeshQuality& quality) {
   const bool is_there = quality.edges > 0;
   const auto number = [&](double value) { return is_there ? Json(value) : Json(); };
+  Json length = describe(quality.edge_length, is_there);
+  length["histogram"] = quality.length_histogram;
   Json valence = describe(quality.valence, is_there);
   valence["six"] = number(quality.valence_six);
+  valence["histogram"] = quality.valence_histogram;
   return {{"points", quality.points},
           {"edges", quality.edges},
           {"triangles", quality.triangles},
-          {"edge_length", describe(quality.edge_length, is_there)},
+          {"edge_length", std::move(length)},
           {"valence", std::move(valence)},
           {"angle",
            {{"smallest", number(quality.smallest_angle)},
-            {"mean_smallest", number(quality.mean_smallest_angle)}}}};
+            {"mean_smallest", number(quality.mean_smallest_angle)},
+            {"histogram", quality.angle_histogram}}}};
 }
 
 }  // namespace
@@ -142,15 +179,13 @@ MeshQuality measure_quality(const TriMesh& mesh, const Exec& host) {
       edges[v] = measure_edges(static_cast<std::uint32_t>(v), row, at);
     });
     add_edges(quality, edges);
-    Array<double> angles(mesh.cell_count());
+    add_lengths(quality, neighbours, at);
+    Array<std::array<double, 3>> angles(mesh.cell_count());
     host_for_each(host, angles.size(), [&](std::size_t t) {
       const TriMesh::Cell& cell = mesh.cells[t];
-      angles[t] = smallest_angle(at(cell[0].index()), at(cell[1].index()), at(cell[2].index()));
+      angles[t] = corner_angles(at(cell[0].index()), at(cell[1].index()), at(cell[2].index()));
     });
-    if (angles.empty()) return;
-    quality.smallest_angle = *std::ranges::min_element(angles);
-    quality.mean_smallest_angle =
-        std::accumulate(angles.begin(), angles.end(), 0.0) / static_cast<double>(angles.size());
+    add_angles(quality, angles);
   });
   return quality;
 }

@@ -1,7 +1,9 @@
 // How even the triangles of a surface are: lengths of edges, valences and angles, before and after an edit.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include <tessera/exec/exec.h>
@@ -27,9 +29,14 @@ struct MeshQuality {
   double valence_six = 0;          ///< the part of these points that has six
   double smallest_angle = 0;       ///< in degrees
   double mean_smallest_angle = 0;  ///< each triangle's smallest, on the average
+
+  static constexpr int valence_bins = 13;
+  std::array<std::uint64_t, 25> length_histogram = {};  ///< tenths of the mean; the last has the longer ones
+  std::array<std::uint64_t, valence_bins> valence_histogram = {};  ///< the last has the higher ones
+  std::array<std::uint64_t, 36> angle_histogram = {};              ///< of all corners, by five degrees
 };
 
-/// Of a mesh whose triangles name points that are there. 32 bytes a triangle and 36 a point for a moment. The
+/// Of a mesh whose triangles name points that are there. 48 bytes a triangle and 36 a point for a moment. The
 /// same for any number of threads.
 [[nodiscard]] MeshQuality measure_quality(const TriMesh& mesh, const Exec& host);
 

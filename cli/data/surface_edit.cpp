@@ -14,13 +14,30 @@
 
 #include "application/text.h"
 #include "data/mesh_quality.h"
+#include "data/quality_plot.h"
 #include "data/triangles.h"
 
 namespace tessera::cli {
 namespace {
 
-/// Takes out what no surface has: triangles that are there again and those that name a point twice. Returns
-/// whether there are any, and only those; else the mesh is as it was.
+DynamicSurface make_surface(Session& session, TriMesh& mesh, const Exec& exec) {
+  const DynamicOptions how = {.exec = detail::stoppable(exec, &session.monitor()),
+                              .monitor = &session.monitor()};
+  try {
+    return DynamicSurface(mesh, how);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::bad_mesh || !drop_unsound(session, mesh)) throw;
+  }
+  return DynamicSurface(mesh, how);
+}
+
+void note_normals(Session& session, const TriMesh& mesh) {
+  if (mesh.point_data.has("Normals") || mesh.cell_data.has("Normals"))
+    session.note("The field \"Normals\" is that of the surface before it was edited.");
+}
+
+}  // namespace
+
 bool drop_unsound(Session& session, TriMesh& mesh) {
   std::optional<detail::SoundTriangles> sound =
       detail::find_sound_triangles(mesh, session.host(), &session.monitor());
@@ -43,23 +60,11 @@ bool drop_unsound(Session& session, TriMesh& mesh) {
   return true;
 }
 
-DynamicSurface make_surface(Session& session, TriMesh& mesh, const Exec& exec) {
-  const DynamicOptions how = {.exec = detail::stoppable(exec, &session.monitor()),
-                              .monitor = &session.monitor()};
-  try {
-    return DynamicSurface(mesh, how);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::bad_mesh || !drop_unsound(session, mesh)) throw;
-  }
-  return DynamicSurface(mesh, how);
+void write_histogram(Session& session, const std::filesystem::path& file, const std::string& svg) {
+  session.in_phase(Phase::write, [&] { write_file(file, svg); });
+  session.result()["histogram"] = {{"file", file.string()}, {"bytes", svg.size()}};
+  session.print("wrote {}: {}\n", file.string(), format_bytes(svg.size()));
 }
-
-void note_normals(Session& session, const TriMesh& mesh) {
-  if (mesh.point_data.has("Normals") || mesh.cell_data.has("Normals"))
-    session.note("The field \"Normals\" is that of the surface before it was edited.");
-}
-
-}  // namespace
 
 void add_edit_options(OptionList& app, EditArguments& options) {
   add_input_options(app, options.input);
@@ -70,10 +75,13 @@ void add_edit_options(OptionList& app, EditArguments& options) {
       ->type_name("DEGREES");
   app.add_option("--seed", options.seed, "of what decides which of two equal neighbours is edited first (0)")
       ->type_name("N");
+  app.add_option("--histogram", options.histogram, "a picture of the quality before and after, .svg")
+      ->type_name("FILE");
 }
 
 int edit_surface(Session& session, const EditArguments& options, const SurfaceEdit& verb) {
   check_output(session, options.output);
+  if (!options.histogram.empty()) check_sole_format(session, options.histogram, "svg");
   Input input = read_input(session, options.input);
   TriMesh& mesh = triangles_of(session, input, options.input.file, verb.what);
   session.result()["dropped"] = 0;
@@ -105,6 +113,10 @@ int edit_surface(Session& session, const EditArguments& options, const SurfaceEd
   result["points"] = mesh.vertex_count();
   result["triangles"] = mesh.cell_count();
   result["quality"] = describe_quality(before, after);
+  if (!options.histogram.empty()) {
+    write_histogram(session, options.histogram,
+                    make_quality_svg(options.input.file.filename().string(), before, after));
+  }
   if (!options.output.file.empty()) write_output(session, options.output, input.mesh);
   return 0;
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -26,12 +27,20 @@ namespace tessera::cli {
 struct EditArguments {
   InputOptions input;
   OutputOptions output;
+  std::filesystem::path histogram;
   double feature_angle = 45;
   std::uint32_t seed = 0;
 };
 
 /// Adds them, but for those of the output.
 void add_edit_options(OptionList& app, EditArguments& options);
+
+/// Takes out what no surface has: triangles that are there again and those that name a point twice, with a
+/// note. Returns whether there are any, and only those; else the mesh is as it was.
+bool drop_unsound(Session& session, TriMesh& mesh);
+
+/// Writes a picture that --histogram asked for, and says so.
+void write_histogram(Session& session, const std::filesystem::path& file, const std::string& svg);
 
 /// What an edit has to say of itself.
 struct EditSummary {

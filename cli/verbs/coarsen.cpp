@@ -13,6 +13,7 @@
 #include "data/fields.h"
 #include "data/files.h"
 #include "data/quality_plot.h"
+#include "data/surface_edit.h"
 
 namespace tessera::cli {
 namespace {
@@ -152,10 +153,8 @@ int run_coarsen(Session& session, const CoarsenArguments& options) {
   result["before"] = describe(before);
   result["after"] = describe(after);
   if (!options.histogram.empty()) {
-    const std::string svg = make_quality_svg(options.input.file.filename().string(), before, after);
-    session.in_phase(Phase::write, [&] { write_file(options.histogram, svg); });
-    result["histogram"] = {{"file", options.histogram.string()}, {"bytes", svg.size()}};
-    session.print("wrote {}: {}\n", options.histogram.string(), format_bytes(svg.size()));
+    write_histogram(session, options.histogram,
+                    make_quality_svg(options.input.file.filename().string(), before, after));
   }
   if (!options.output.file.empty()) write_output(session, options.output, std::move(coarse.mesh));
   return 0;

@@ -44,6 +44,7 @@
 #include <tessera/mesh/triangulate.h>
 #include <tessera/surface/attribute.h>
 #include <tessera/surface/cavity.h>
+#include <tessera/surface/cavity_sets.h>
 #include <tessera/surface/curvature.h>
 #include <tessera/surface/delaunay.h>
 #include <tessera/surface/denoise.h>

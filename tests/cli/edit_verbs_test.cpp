@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
 #include <string>
 #include <utility>
@@ -66,6 +67,42 @@ TEST_F(CliEdit, DelaunayTellsTheQualityBeforeAndAfter) {
   for (const TriMesh::Cell& cell : flipped.cells) {
     EXPECT_TRUE(std::ranges::count(cell, VertexId(2)) == 1 && std::ranges::count(cell, VertexId(3)) == 1);
   }
+}
+
+// Edges over their mean of (4 sqrt(5) + 4) / 5 = 2.589: 0.864 four times and 1.545; then 2.236 and 2 over
+// 2.189: 1.022 and 0.914. Angles: 26.6 four times and 126.9 twice; then 53.1 twice and 63.4 four times.
+TEST_F(CliEdit, HistogramsCountEdgesPointsAndCorners) {
+  write("kite.off", kite);
+  const json found = result({"delaunay", "kite.off", "--histogram", "q.svg"});
+  const auto bins = [&](const char* when, const char* what) {
+    std::map<std::size_t, int> filled;
+    const json& counts = found["quality"][when][what]["histogram"];
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      if (counts[i] != 0) filled[i] = counts[i];
+    }
+    return filled;
+  };
+  using Bins = std::map<std::size_t, int>;
+  EXPECT_EQ(bins("before", "edge_length"), (Bins{{8, 4}, {15, 1}}));
+  EXPECT_EQ(bins("after", "edge_length"), (Bins{{9, 1}, {10, 4}}));
+  EXPECT_EQ(bins("before", "valence"), (Bins{{2, 2}, {3, 2}}));
+  EXPECT_EQ(bins("after", "valence"), (Bins{{2, 2}, {3, 2}}));
+  EXPECT_EQ(bins("before", "angle"), (Bins{{5, 4}, {25, 2}}));
+  EXPECT_EQ(bins("after", "angle"), (Bins{{10, 2}, {12, 4}}));
+  const std::string picture = read("q.svg");
+  EXPECT_EQ(found["histogram"]["bytes"], picture.size());
+  EXPECT_TRUE(picture.starts_with("<svg "));
+  EXPECT_TRUE(picture.ends_with("</svg>\n"));
+  for (const char* part : {"kite.off", "edges by length over the mean", "points by valence",
+                           "corners by angle", "before: 2 triangles", "after: 2 triangles"})
+    EXPECT_NE(picture.find(part), std::string::npos) << part;
+  write("none.off", "OFF\n0 0 0\n");
+  ok({"delaunay", "none.off", "--histogram", "none.svg"});
+  EXPECT_EQ(read("none.svg").find("nan"), std::string::npos);
+  ok({"make", "torus", "--size", "30x20", "-o", "t.vtp"});
+  ok({"remesh", "t.vtp", "--histogram", "r.svg"});
+  ok({"simplify", "t.vtp", "--ratio", "0.5", "--histogram", "s.svg"});
+  expect_one_sentence(run({"remesh", "t.vtp", "--histogram", "q.png"}), 6, {"q.png"});
 }
 
 TEST_F(CliEdit, DelaunayPrintsATable) {

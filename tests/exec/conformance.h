@@ -86,6 +86,27 @@ TEST_P(Primitives, ScanMatchesARunningSum) {
   }
 }
 
+// Numbers side by side: each is summed up on its own.
+TEST_P(Primitives, ScansOfSeveralSumsMatchThoseOfEach) {
+  for (const std::size_t n : interesting_sizes) {
+    std::vector<Sums<5>> values(n);
+    std::vector<Sums<5>> expected(n + 1);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t k = 0; k < 5; ++k) {
+        values[i].at[k] = static_cast<uint32_t>(splitmix64(5 * i + k) % 1000);
+        expected[i + 1].at[k] = expected[i].at[k] + values[i].at[k];
+      }
+    }
+    Buffer<Sums<5>> data(exec, n + 1);
+    data.assign(values);
+    exclusive_scan<Sums<5>, Sums<5>>(exec, data.span().first(n), data.span());
+    const Array<Sums<5>> result = data.to_host();
+    for (std::size_t i = 0; i <= n; ++i) {
+      ASSERT_TRUE(std::equal(expected[i].at, expected[i].at + 5, result[i].at)) << i << " of " << n;
+    }
+  }
+}
+
 // Beyond 4 MiB of output the host writes past its caches, in whole lines with a rest.
 TEST_P(Primitives, LargeScansMatchARunningSum) {
   for (const std::size_t n : {std::size_t{1} << 20, (std::size_t{1} << 21) + 13}) {
@@ -292,6 +313,11 @@ TEST_P(Primitives, CompactKeepsTheFlaggedInOrder) {
       Buffer<uint32_t> indices(exec, n);
       ASSERT_EQ(compact<uint64_t>(exec, data.span(), marks.span(), out.span()), kept.size());
       ASSERT_EQ(compact_indices(exec, marks.span(), indices.span()), kept.size());
+      Buffer<uint32_t> queued(exec, n);
+      Buffer<uint32_t> count(exec, 1);
+      compact_indices(exec, marks.span(), queued.span(), count.data());
+      EXPECT_EQ(count.to_host()[0], kept.size());
+      EXPECT_EQ(take(queued, kept.size()), kept_at);
       EXPECT_EQ(take(out, kept.size()), kept);
       EXPECT_EQ(take(indices, kept.size()), kept_at);
     }

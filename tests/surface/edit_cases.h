@@ -85,12 +85,63 @@ struct Delete : Pick {
   TS_HD void fill(Hole&) const {}
 };
 
+/// Removes an element with its neighbours. Vertices that are left inside are left alone.
+template <class IdType>
+struct ClearAround : Pick {
+  using Seed = IdType;
+  TS_HD void declare(Cavity& cavity, Seed id) const {
+    if (!(*this)(id.index())) return;
+    cavity.remove_with_neighbours(id);
+    cavity.add_vertices(1);
+    cavity.allow_any_shape();
+  }
+  TS_HD void fill(Hole& hole) const {
+    if (hole.size() == 0) return;
+    const tiled::VertexId v = hole.add_vertex_like(hole.vertex(0));
+    for (std::uint32_t i = 0; i < hole.size(); ++i) hole.add_face(hole.tail(i), hole.head(i), v);
+  }
+};
+
+/// CollapseFaces by sets: the corners of each face that is picked are put together by the threads of the
+/// vertices.
+struct AddToFaces : Pick {
+  EditMesh mesh;
+  CavitySetsView sets;
+  TS_HD void operator()(std::size_t i) const {
+    const tiled::VertexId v(static_cast<std::uint32_t>(i));
+    if (!mesh.contains(v)) return;
+    for (const tiled::FaceId f : mesh.faces(v)) {
+      if (Pick::operator()(f.index())) sets.add(SetId(f.index()), v);
+    }
+  }
+};
+struct CollapseSets {
+  using Seed = SetId;
+  TS_HD void declare(Cavity& cavity, Seed) const { cavity.add_vertices(1); }
+  TS_HD void fill(Hole& hole) const {
+    const tiled::FaceId f(hole.seed<SetId>().index());
+    hole.fan(hole.add_vertex(hole.mesh().vertices(f), 1.0 / 3, 1.0 / 3));
+  }
+};
+inline EditReport collapse_by_sets(const DynamicSurface& surface, const Pick& pick, EditOptions options) {
+  CavitySets sets(surface, Kind::vertex,
+                  {.sets = surface.id_end(Kind::face), .elements = 3 * surface.face_count()});
+  const AddToFaces add = {pick, surface.mesh(), sets.view()};
+#if defined(__CUDACC__)
+  for_each(surface.exec(), surface.id_end(Kind::vertex), add);
+#else
+  host_for_each(surface.exec(), surface.id_end(Kind::vertex), add);
+#endif
+  options.max_rounds = 1;
+  return edit(surface, sets, CollapseSets{}, options);
+}
+
 inline constexpr int flip_operator = 0;
 inline constexpr int split_operator = 1;
 inline constexpr int collapse_operator = 2;
 inline constexpr int face_split_operator = 3;
 inline constexpr int vertex_split_operator = 4;
-inline constexpr int edit_operators = 10;
+inline constexpr int edit_operators = 14;
 
 /// One of the operators above, to a part of the elements.
 inline EditReport apply(const DynamicSurface& surface, int op, std::uint64_t seed) {
@@ -107,6 +158,10 @@ inline EditReport apply(const DynamicSurface& surface, int op, std::uint64_t see
     case 6: return edit(surface, Delete<tiled::VertexId>{few}, options);
     case 7: return edit(surface, Delete<tiled::EdgeId>{few}, options);
     case 8: return edit(surface, Delete<tiled::FaceId>{few}, options);
+    case 9: return edit(surface, ClearAround<tiled::VertexId>{few}, options);
+    case 10: return edit(surface, ClearAround<tiled::EdgeId>{few}, options);
+    case 11: return edit(surface, ClearAround<tiled::FaceId>{few}, options);
+    case 12: return collapse_by_sets(surface, few, options);
     default: return edit(surface, CollapseRecklessly{few}, options);
   }
 }

@@ -1,8 +1,11 @@
 // Edits on a device: the host's bytes.
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 
+#include <tessera/exec/device_watch.h>
 #include <tessera/surface/delaunay.h>
 #include <tessera/surface/remesh.h>
 #include <tessera/surface/simplify.h>
@@ -69,6 +72,34 @@ TEST_F(EditOnDevice, CompactionAsTheHost) {
   apply(there, split_operator, 8);
   apply(here, split_operator, 8);
   EXPECT_EQ(there.to_mesh(), here.to_mesh());
+}
+
+/// Counts what crosses the bus.
+class CopiedBytes : public DeviceWatch {
+ public:
+  [[nodiscard]] bool accept(const char*) override { return true; }
+  void copies(std::size_t bytes) override { sum_ += bytes; }
+  [[nodiscard]] std::size_t sum() const { return sum_; }
+
+ private:
+  std::size_t sum_ = 0;
+};
+
+// The mesh has 12 MB. A round copies its counters, 112 bytes; one that finds too little memory asks for a few
+// numbers and writes the table of attributes, 4096 bytes and some.
+TEST_F(EditOnDevice, BetweenRoundsOnlyCountersCrossTheBus) {
+  const auto watch = std::make_shared<CopiedBytes>();
+  const DynamicSurface surface(make_torus(400, 200), {.exec = Exec::cuda().with_watch(watch)});
+  const std::size_t before = watch->sum();
+  EXPECT_GT(before, 1000000u);  // the mesh itself: the watch sees copies
+  std::size_t rounds = 0;
+  const EditReport flips = flip_to_delaunay(surface, {.watch = [&](const EditRound&) { ++rounds; }});
+  EXPECT_GT(flips.won, 10000u);
+  EXPECT_LT(watch->sum() - before, 1024 * rounds + 4096);
+  const std::size_t flipped = watch->sum();
+  const EditReport splits = edit(surface, SplitSome{Pick{0.3, 1}}, {.again = Again::losers});
+  EXPECT_GT(splits.won, 10000u);
+  EXPECT_LT(watch->sum() - flipped, 16384 * splits.rounds);
 }
 
 }  // namespace

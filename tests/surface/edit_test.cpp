@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <set>
 #include <span>
 #include <stop_token>
@@ -431,6 +432,167 @@ TEST(Edit, AVertexOfAHundredThousandFaces) {
   const EditReport report =
       run_once<tiled::VertexId>(surface, remove_hub, [](Hole& hole) { hole.fan(hole.add_vertex()); });
   EXPECT_EQ(report.won, 1u);
+}
+
+template <class IdType>
+struct ClearAroundOne {
+  using Seed = IdType;
+  std::uint32_t id;
+  void declare(Cavity& cavity, Seed seed) const {
+    if (seed.index() != id) return;
+    cavity.remove_with_neighbours(seed);
+    cavity.add_vertices(1);
+    cavity.allow_any_shape();
+  }
+  void fill(Hole& hole) const { hole.fan(hole.add_vertex_like(hole.vertex(0))); }
+};
+
+// Far from the twelve vertices of valence 5, an icosphere is the lattice of equilateral triangles. A vertex
+// and its six neighbours have 24 faces, with 12 vertices around them.
+TEST(Edit, AVertexGoesWithItsNeighbours) {
+  const DynamicSurface surface(make_ico(4));
+  const EditMesh mesh = surface.mesh();
+  std::uint32_t inner = 0;
+  const auto is_far = [&](tiled::VertexId v) {
+    if (mesh.valence(v) != 6) return false;
+    for (const tiled::VertexId w : mesh.neighbours(v)) {
+      if (mesh.valence(w) != 6) return false;
+    }
+    return true;
+  };
+  while (!is_far(tiled::VertexId(inner))) ++inner;
+  const std::size_t vertices = surface.vertex_count();
+  const std::size_t faces = surface.face_count();
+  const EditReport report = edit(surface, ClearAroundOne<tiled::VertexId>{inner}, {.max_rounds = 1});
+  EXPECT_EQ(report.won, 1u);
+  EXPECT_EQ(surface.validate(), "");
+  EXPECT_EQ(surface.vertex_count(), vertices - 7 + 1);
+  EXPECT_EQ(surface.face_count(), faces - 24 + 12);
+}
+
+// A face and the three across its edges: a hexagon of six vertices.
+TEST(Edit, AFaceGoesWithItsNeighbours) {
+  const DynamicSurface surface(make_ico(3));
+  const EditReport report = edit(surface, ClearAroundOne<tiled::FaceId>{17}, {.max_rounds = 1});
+  EXPECT_EQ(report.won, 1u);
+  EXPECT_EQ(surface.validate(), "");
+  EXPECT_EQ(surface.vertex_count(), 642u + 1);
+  EXPECT_EQ(surface.face_count(), 1280u - 4 + 6);
+}
+
+// The edges at both ends of an edge have all the faces there. The ends stay, without faces.
+TEST(Edit, AnEdgeGoesWithItsNeighbours) {
+  const DynamicSurface surface(make_ico(3));
+  const EditMesh mesh = surface.mesh();
+  const auto [a, b] = mesh.ends(tiled::EdgeId(40));
+  const std::size_t around = mesh.valence(a) + mesh.valence(b) - 2;
+  const EditReport report = edit(surface, ClearAroundOne<tiled::EdgeId>{40}, {.max_rounds = 1});
+  EXPECT_EQ(report.won, 1u);
+  EXPECT_EQ(surface.validate(), "");
+  EXPECT_EQ(surface.vertex_count(), 642u + 1);
+  EXPECT_EQ(surface.face_count(), 1280u - around + (around - 2));
+  EXPECT_EQ(surface.mesh().valence(a), 0u);
+}
+
+/// Faces without their order, each from its lowest corner on.
+std::vector<TriMesh::Cell> sorted_cells(const TriMesh& mesh) {
+  std::vector<TriMesh::Cell> cells(mesh.cells.begin(), mesh.cells.end());
+  for (TriMesh::Cell& cell : cells) std::rotate(cell.begin(), std::ranges::min_element(cell), cell.end());
+  std::ranges::sort(cells);
+  return cells;
+}
+
+// Faces collapse in the same way whether a cavity names their corners or a set of the same number does.
+TEST(Edit, SetsAreCavities) {
+  for (const TriMesh& mesh : edit_meshes()) {
+    const DynamicSurface by_sets(mesh, {.exec = Exec::host(3)});
+    const DynamicSurface by_names(mesh);
+    Array<CavityOutcome> here(by_names.id_end(Kind::face));
+    Array<CavityOutcome> there(by_sets.id_end(Kind::face));
+    const Pick pick = {0.2, 5};
+    const EditReport expected =
+        edit(by_names, CollapseFaces{pick}, {.seed = 3, .max_rounds = 1, .outcomes = std::span(here)});
+    const EditReport report = collapse_by_sets(by_sets, pick, {.seed = 3, .outcomes = std::span(there)});
+    EXPECT_EQ(report.won, expected.won);
+    EXPECT_EQ(by_sets.validate(), "");
+    EXPECT_EQ(by_sets.to_mesh().points, by_names.to_mesh().points);
+    EXPECT_EQ(sorted_cells(by_sets.to_mesh()), sorted_cells(by_names.to_mesh()));
+    EXPECT_EQ(here, there);
+    EXPECT_EQ(std::ranges::count(here, CavityOutcome::won), static_cast<std::ptrdiff_t>(expected.won));
+    EXPECT_EQ(std::ranges::count(here, CavityOutcome::lost), static_cast<std::ptrdiff_t>(expected.last.lost));
+  }
+}
+
+TEST(Edit, SetsThatCannotBeAreErrors) {
+  const DynamicSurface surface(make_ico(2));
+  const auto refusal = [&](std::uint32_t set, const EditOptions& options) -> std::string {
+    CavitySets sets(surface, Kind::vertex, {.sets = 4, .elements = 2});
+    for (std::uint32_t v = 0; v < 2; ++v) sets.view().add(SetId(set), tiled::VertexId(v));
+    if (set == 3) sets.view().add(SetId(3), tiled::VertexId(2));
+    try {
+      (void)edit(surface, sets, CollapseSets{}, options);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal(3, {}), "3 elements were added to sets with room for 2");
+  EXPECT_EQ(refusal(4, {}), "an element was added to a set that is not below 4");
+  EXPECT_NE(refusal(1, {.again = Again::touched}), "");
+  EXPECT_EQ(surface.face_count(), 320u);
+}
+
+// Each face is a cavity of its own, so there is nothing to resolve.
+TEST(Edit, DisjointCavitiesNeedNoResolution) {
+  const DynamicSurface resolved(make_ico(4));
+  const DynamicSurface skipped(make_ico(4), {.exec = Exec::host(3)});
+  const SplitFaces split = {Pick{0.5, 2}};
+  const EditReport expected = edit(resolved, split, {.max_rounds = 1});
+  const EditReport report = edit(skipped, split, {.max_rounds = 1, .are_disjoint = true});
+  EXPECT_GT(report.won, 1000u);
+  EXPECT_EQ(report.won, expected.won);
+  EXPECT_EQ(skipped.to_mesh(), resolved.to_mesh());
+}
+// All edges want their faces, so the promise is not true: who wins is not said, but the mesh is whole.
+TEST(Edit, APromiseThatIsBrokenLeavesAMesh) {
+  const DynamicSurface surface(make_ico(4), {.exec = Exec::host(7)});
+  const EditReport report = edit(surface, FlipSome{Pick{1.0, 1}}, {.max_rounds = 1, .are_disjoint = true});
+  EXPECT_GT(report.won, 0u);
+  EXPECT_GT(report.last.lost, 0u);
+  EXPECT_EQ(report.won + report.last.lost + report.last.repeats_edge, report.last.cavities);
+  EXPECT_EQ(surface.validate(), "");
+  EXPECT_EQ(surface.face_count(), 5120u);
+}
+
+/// DynamicSurface::disorder() by its definition.
+double count_disorder(const DynamicSurface& surface) {
+  const EditMesh mesh = surface.mesh();
+  constexpr std::int64_t vertices = 16 * 256, faces = 2 * vertices;
+  const auto are_far = [](std::int64_t a, std::int64_t b, std::int64_t far) { return std::abs(a - b) > far; };
+  std::size_t far = 0;
+  for (std::uint32_t i = 0; i < surface.id_end(Kind::edge); ++i) {
+    const tiled::EdgeId e(i);
+    if (!mesh.contains(e)) continue;
+    const EdgeEnds ends = mesh.ends(e);
+    far += are_far(ends.from.index(), ends.to.index(), vertices) ? 1 : 0;
+    std::vector<std::int64_t> sides;
+    for (const tiled::FaceId f : mesh.faces(e)) sides.push_back(f.index());
+    far += sides.size() == 2 && are_far(sides[0], sides[1], faces) ? 1 : 0;
+  }
+  return static_cast<double>(far) / (2.0 * static_cast<double>(surface.edge_count()));
+}
+
+TEST(Edit, CompactionRestoresOrder) {
+  DynamicSurface surface(make_torus(240, 120));
+  EXPECT_LT(surface.disorder(), 0.02);
+  for (const int op : {split_operator, collapse_operator, split_operator}) apply(surface, op, 4);
+  const double scattered = surface.disorder();
+  EXPECT_EQ(scattered, count_disorder(surface));
+  EXPECT_GT(scattered, DynamicSurface::most_disorder);
+  (void)surface.compact();
+  EXPECT_LT(surface.disorder(), 0.1 * scattered);
+  EXPECT_EQ(surface.disorder(), count_disorder(surface));
+  EXPECT_EQ(surface.validate(), "");
 }
 
 }  // namespace

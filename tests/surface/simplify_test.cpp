@@ -470,6 +470,45 @@ TEST(Simplify, TellsAndStops) {
   EXPECT_LT(stopped.face_count(), mesh.cells.size());
 }
 
+TEST(Simplify, FlatPartsEndWithFairTriangles) {
+  // Of a flat square with 30 x 30 points on a side any triangulation is exact. At a tenth of the triangles
+  // the 120 edges of the border need not stay, so that none has to be thin.
+  const TriMesh out = simplify(make_square(30), {.ratio = 0.1});
+  EXPECT_NEAR(area(out), 900, 1e-9);
+  double least = 180;
+  for (std::size_t f = 0; f < out.cells.size(); ++f) {
+    const auto [a, b, c] = corners(out, f);
+    const double doubled = length(cross(b - a, c - a));
+    for (const double cosine : {dot(b - a, c - a), dot(c - b, a - b), dot(a - c, b - c)})
+      least = std::min(least, std::atan2(doubled, cosine) * 180 / 3.14159265358979);
+  }
+  EXPECT_GT(least, 9);
+  EXPECT_GT(mean_roundness(out), 0.69);
+}
+
+TEST(Simplify, CountsItsOwnMemory) {
+  // Lists of edges and the choice at vertices: 13 bytes an edge and 8 a vertex, beside the attributes that
+  // the surface counts. Wherever the limit is met the mesh is valid.
+  const TriMesh mesh = make_ico(4);
+  const Bytes room = DynamicSurface(mesh).bytes();
+  std::size_t refused = 0;
+  Bytes enough = 0;
+  for (Bytes limit = 3 * room / 2; limit < 6 * room; limit += room / 8) {
+    const DynamicSurface surface(mesh, {.memory = limit});
+    try {
+      simplify(surface, {.ratio = 0.3});
+      if (enough == 0) enough = limit;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::out_of_memory);
+      EXPECT_EQ(enough, 0u) << "more is not enough";
+      EXPECT_EQ(surface.validate(), "");
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 2u);
+  EXPECT_GE(enough, room + 13 * (3 * mesh.cell_count() / 2) + (96 + 8) * mesh.vertex_count());
+}
+
 TEST(Simplify, RefusesOptionsThatMakeNoSense) {
   const TriMesh mesh = make_small_surface("octahedron");
   const double nan = std::numeric_limits<double>::quiet_NaN();

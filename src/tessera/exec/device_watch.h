@@ -1,6 +1,8 @@
 // DeviceWatch: sees what an Exec asks of its GPU, and may make it fail.
 #pragma once
 
+#include <cstddef>
+
 namespace tessera {
 
 /// For tests of how a program copes with a GPU that fails, and for counting calls. Exec::with_watch()
@@ -13,6 +15,8 @@ class DeviceWatch {
   /// once. `activity` says what the library was doing, as in "copying". False: the library behaves as if the
   /// call had failed, and throws Error(device_failed).
   [[nodiscard]] virtual bool accept(const char* activity) = 0;
+  /// Called for every copy between the host's memory and the GPU's, before it is made.
+  virtual void copies(std::size_t /*bytes*/) {}
 };
 
 }  // namespace tessera

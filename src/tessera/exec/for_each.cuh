@@ -12,8 +12,10 @@ namespace detail::cuda {
 
 inline constexpr int block_threads = 256;
 
+// A parameter of the grid: loops hand out pointers to what they hold, for which each thread would otherwise
+// need a copy of it.
 template <class F>
-__global__ void for_each_kernel(std::size_t n, F f) {
+__global__ void for_each_kernel(std::size_t n, const __grid_constant__ F f) {
   const std::size_t stride = static_cast<std::size_t>(gridDim.x) * blockDim.x;
   for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride)
     f(i);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 
+#include <tessera/core/macros.h>
 #include <tessera/exec/exec.h>
 #include <tessera/exec/min_max.h>
 
@@ -19,6 +20,18 @@ using std::uint64_t;
 using std::uint8_t;
 
 template <class T> concept Index = std::same_as<T, uint32_t> || std::same_as<T, uint64_t>;
+
+/// Numbers that are summed up side by side.
+template <std::size_t N>
+struct Sums {
+  uint32_t at[N] = {};
+  TS_HD Sums& operator+=(const Sums& other) {
+    for (std::size_t k = 0; k < N; ++k) at[k] += other.at[k];
+    return *this;
+  }
+  friend TS_HD Sums operator+(Sums a, const Sums& b) { return a += b; }
+};
+template <class T> concept Summable = Index<T> || std::same_as<T, Sums<3>> || std::same_as<T, Sums<5>>;
 
 /// How many low bits keys up to `largest` use: what sorts take as `bits`.
 [[nodiscard]] constexpr int bits_in_use(uint64_t largest) {
@@ -34,7 +47,7 @@ template <class T>
 
 /// out[i] = in[0] + ... + in[i - 1]. `out` has in.size() elements, or one more, which then gets the total.
 /// In place is allowed for equal types. One read and one write of the data on either side.
-template <Index In, Index Out>
+template <Summable In, Summable Out>
 void exclusive_scan(const Exec& exec, std::span<const In> in, std::span<Out> out);
 
 /// Sorts ascending by the low `bits` of the keys; equal keys keep their order. Higher bits must be equal
@@ -65,5 +78,8 @@ template <Index T>
 /// The same for the indices 0, 1, 2, ... of the flags.
 [[nodiscard]] std::size_t compact_indices(const Exec& exec, std::span<const uint8_t> flags,
                                           std::span<uint32_t> out);
+/// The same, with the number written at exec's place: it is not waited for.
+void compact_indices(const Exec& exec, std::span<const uint8_t> flags, std::span<uint32_t> out,
+                     uint32_t* count);
 
 }  // namespace tessera

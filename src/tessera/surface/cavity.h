@@ -41,6 +41,13 @@ namespace tessera {
 class Cavity {
  public:
   TS_HD explicit Cavity(const EditMesh& mesh) : mesh_(&mesh) {}
+  /// Of a set (cavity_sets.h).
+  TS_HD Cavity(const EditMesh& mesh, Kind kind, std::uint32_t begin, std::uint32_t end) : mesh_(&mesh) {
+    request_.kind = static_cast<std::uint8_t>(kind);
+    request_.count = begin < end ? detail::CavityRequest::listed : 0;
+    request_.elements[0] = begin;
+    request_.elements[1] = end;
+  }
   [[nodiscard]] TS_HD const EditMesh& mesh() const { return *mesh_; }
 
   // What goes: up to three elements of one kind, and whatever contains one of them. An edge goes, too, when
@@ -48,6 +55,14 @@ class Cavity {
   TS_HD void remove(tiled::VertexId v) { remove(Kind::vertex, v.index()); }
   TS_HD void remove(tiled::EdgeId e) { remove(Kind::edge, e.index()); }
   TS_HD void remove(tiled::FaceId f) { remove(Kind::face, f.index()); }
+  /// One element and its neighbours: the vertices it is joined to, the edges it shares an end with, the faces
+  /// it shares an edge with. Nothing else may be named.
+  template <class TiledId>
+  TS_HD void remove_with_neighbours(TiledId id) {
+    if (request_.count != 0) request_.is_unclear = true;
+    remove(id);
+    request_.has_neighbours = true;
+  }
 
   /// fill() will add at most so many vertices; 256 count at most, so that those of a round can be counted.
   TS_HD void add_vertices(std::uint32_t count) { request_.new_vertices = count < 256 ? count : 256; }
@@ -65,7 +80,7 @@ class Cavity {
  private:
   TS_HD void remove(Kind kind, std::uint32_t element) {
     if (request_.count == 0) request_.kind = static_cast<std::uint8_t>(kind);
-    if (!request_.removes(kind) || request_.count == 3) {
+    if (!request_.removes(kind) || request_.count >= 3 || request_.has_neighbours) {
       request_.is_unclear = true;
     } else {
       request_.elements[request_.count++] = element;
@@ -107,20 +122,19 @@ class Hole {
     return tail(i);
   }
   [[nodiscard]] TS_HD tiled::EdgeId edge(std::uint32_t i) const {
-    return tiled::EdgeId(arrays_.edges[half_edge(i)]);
+    return tiled::EdgeId((slot(i) & detail::slot_mask) / 2);
   }
   /// Is edge i the last of its loop or chain? The next one, if any, begins another.
   [[nodiscard]] TS_HD bool ends_loop(std::uint32_t i) const {
     return (slot(i) & detail::last_of_loop_bit) != 0;
   }
   /// The vertices at both ends of boundary edge i.
-  [[nodiscard]] TS_HD tiled::VertexId tail(std::uint32_t i) const {
-    const std::uint32_t h = half_edge(i);
-    return tiled::VertexId(arrays_.corners[is_reversed(i) ? detail::EditArrays::next(h) : h]);
-  }
+  [[nodiscard]] TS_HD tiled::VertexId tail(std::uint32_t i) const { return tiled::VertexId(bound(i).tail); }
   [[nodiscard]] TS_HD tiled::VertexId head(std::uint32_t i) const {
-    const std::uint32_t h = half_edge(i);
-    return tiled::VertexId(arrays_.corners[is_reversed(i) ? h : detail::EditArrays::next(h)]);
+    if (i + 1 < size() && !ends_loop(i)) return tail(i + 1);
+    const std::uint32_t h = bound(i).half_edge & ~detail::reversed_bit;
+    const bool is_reversed = (bound(i).half_edge & detail::reversed_bit) != 0;
+    return tiled::VertexId(arrays_.corners[is_reversed ? h : detail::EditArrays::next(h)]);
   }
 
   // What was removed.
@@ -251,7 +265,7 @@ class Hole {
   [[nodiscard]] TS_HD std::uint32_t new_face_count() const { return work_->used[2]; }
   [[nodiscard]] TS_HD tiled::FaceId new_face(std::uint32_t i) const { return tiled::FaceId(ids().face(i)); }
   [[nodiscard]] TS_HD ThreeOf<tiled::VertexId> new_face_vertices(std::uint32_t i) const {
-    const std::uint32_t* c = new_corners() + 3 * std::size_t{i};
+    const std::uint32_t* c = made_face(i).corners;
     return {{tiled::VertexId(c[0]), tiled::VertexId(c[1]), tiled::VertexId(c[2])}};
   }
 
@@ -280,9 +294,9 @@ class Hole {
   TS_HD void for_each_pair(const F& f) const {
     for_each_chord(f);
     for_each_spanned([&](std::uint32_t face) {
-      std::uint32_t a = new_corners()[3 * std::size_t{face}];
-      std::uint32_t b = new_corners()[3 * std::size_t{face} + 1];
-      const std::uint32_t c = new_corners()[3 * std::size_t{face} + 2];
+      std::uint32_t a = made_face(face).corners[0];
+      std::uint32_t b = made_face(face).corners[1];
+      const std::uint32_t c = made_face(face).corners[2];
       if (b < a) a ^= b, b ^= a, a ^= b;
       if (c < b) b = c < a ? a : c, a = c < a ? c : a;  // the two lowest
       f(a | spanned_bit, b);
@@ -297,8 +311,8 @@ class Hole {
   template <class F>
   TS_HD void for_each_chord(const F& f) const {
     for (std::uint32_t i = 0; i < work_->used[1]; ++i) {
-      const std::uint32_t a = new_ends()[2 * std::size_t{i}];
-      const std::uint32_t b = new_ends()[2 * std::size_t{i} + 1];
+      const std::uint32_t a = made_edge(i).ends[0];
+      const std::uint32_t b = made_edge(i).ends[1];
       if (is_new(a) || is_new(b)) continue;
       f(a < b ? a : b, a < b ? b : a);
     }
@@ -308,14 +322,14 @@ class Hole {
   TS_HD void for_each_spanned(const F& f) const {
     if (size() < 3) return;
     for (std::uint32_t i = 0; i < work_->used[2]; ++i) {
-      const std::uint32_t* sides = new_edges() + 3 * std::size_t{i};
+      const std::uint32_t* sides = made_face(i).edges;
       if ((sides[0] & sides[1] & sides[2] & detail::of_boundary_bit) != 0) f(i);
     }
   }
   /// Is there a face between its corners that stays?
   [[nodiscard]] TS_HD bool is_spanned(std::uint32_t f) const {
-    const std::uint32_t side = new_edges()[3 * std::size_t{f}] & ~detail::of_boundary_bit;
-    const std::uint32_t third = new_corners()[3 * std::size_t{f} + 2];
+    const std::uint32_t side = made_face(f).edges[0] & ~detail::of_boundary_bit;
+    const std::uint32_t third = made_face(f).corners[2];
     for (const tiled::HalfEdgeId h : mesh_->half_edges(edge(side))) {
       const bool stays = round_->claims[h.index() / 3] != work_->claim;
       if (stays && mesh_->opposite(h).index() == third) return true;
@@ -324,28 +338,22 @@ class Hole {
   }
 
   [[nodiscard]] TS_HD std::size_t segment() const { return 3 * std::size_t{work_->face_begin}; }
-  [[nodiscard]] TS_HD std::uint32_t half_edge(std::uint32_t i) const {
-    return scratch_->boundary[segment() + i] & ~detail::reversed_bit;
+  [[nodiscard]] TS_HD detail::BoundaryEdge& bound(std::uint32_t i) const {
+    return scratch_->boundary[segment() + i];
   }
-  [[nodiscard]] TS_HD bool is_reversed(std::uint32_t i) const {
-    return (scratch_->boundary[segment() + i] & detail::reversed_bit) != 0;
-  }
-  [[nodiscard]] TS_HD std::uint32_t slot(std::uint32_t i) const {
-    return scratch_->boundary_slot[segment() + i];
-  }
+  [[nodiscard]] TS_HD std::uint32_t slot(std::uint32_t i) const { return bound(i).slot; }
   [[nodiscard]] TS_HD detail::NewIds ids() const { return {*work_, *scratch_}; }
-  [[nodiscard]] TS_HD std::uint32_t* new_corners() const {
-    return scratch_->new_corners + 3 * std::size_t{work_->staged[1]};
+  [[nodiscard]] TS_HD detail::NewFace& made_face(std::uint32_t i) const {
+    return scratch_->new_faces[work_->staged[1] + i];
   }
-  [[nodiscard]] TS_HD std::uint32_t* new_edges() const {
-    return scratch_->new_edges + 3 * std::size_t{work_->staged[1]};
+  [[nodiscard]] TS_HD detail::NewEdge& made_edge(std::uint32_t i) const {
+    return scratch_->new_edges[work_->staged[0] + i];
   }
-  [[nodiscard]] TS_HD std::uint32_t* new_ends() const {
-    return scratch_->new_ends + 2 * std::size_t{work_->staged[0]};
+  /// Of a half-edge that is counted within the cavity: the vertex where it begins, and its edge.
+  [[nodiscard]] TS_HD std::uint32_t made_corner(std::uint32_t h) const {
+    return made_face(h / 3).corners[h % 3];
   }
-  [[nodiscard]] TS_HD std::uint32_t* new_sides() const {
-    return scratch_->new_sides + 2 * std::size_t{work_->staged[0]};
-  }
+  [[nodiscard]] TS_HD std::uint32_t made_side(std::uint32_t h) const { return made_face(h / 3).edges[h % 3]; }
   [[nodiscard]] static TS_HD std::uint32_t of_boundary(std::uint32_t i) {
     return i | detail::of_boundary_bit;
   }
@@ -367,10 +375,9 @@ class Hole {
 
   /// The edge between two vertices, as edges of new faces are written; makes it if there is none.
   [[nodiscard]] TS_HD std::uint32_t join(std::uint32_t a, std::uint32_t b) {
-    const std::uint32_t* ends = new_ends();
     for (std::uint32_t i = work_->used[1]; i-- > 0;) {
-      const std::uint32_t p = ends[2 * std::size_t{i}];
-      const std::uint32_t q = ends[2 * std::size_t{i} + 1];
+      const std::uint32_t p = made_edge(i).ends[0];
+      const std::uint32_t q = made_edge(i).ends[1];
       if ((p == a && q == b) || (p == b && q == a)) return i;
     }
     for (std::uint32_t i = 0; i < size(); ++i) {
@@ -386,9 +393,7 @@ class Hole {
   [[nodiscard]] TS_HD std::uint32_t make_edge(std::uint32_t a, std::uint32_t b) {
     if (!has_room(Kind::edge)) return Arrays::none;
     const std::uint32_t e = work_->used[1]++;
-    new_ends()[2 * std::size_t{e}] = a;
-    new_ends()[2 * std::size_t{e} + 1] = b;
-    new_sides()[2 * std::size_t{e}] = new_sides()[2 * std::size_t{e} + 1] = Arrays::none;
+    made_edge(e) = {{a, b}, {Arrays::none, Arrays::none}};
     for_columns(Kind::edge,
                 [&](const detail::Column& column) { column.clear(column.staged_at(work_->staged[0] + e)); });
     return e;
@@ -435,11 +440,9 @@ class Hole {
   TS_HD tiled::FaceId add_face_between(const ThreeOf<tiled::VertexId>& corners, const Sides& sides) {
     if (!has_room(Kind::face) || work_->outcome != CavityOutcome::won) return tiled::FaceId();
     const std::uint32_t f = work_->used[2]++;
-    for (std::uint32_t k = 0; k < 3; ++k) {
-      new_corners()[3 * std::size_t{f} + k] = corners[k].index();
-      new_edges()[3 * std::size_t{f} + k] = sides.at[k];
-      attach(sides.at[k], 3 * f + k);
-    }
+    made_face(f) = {{corners[0].index(), corners[1].index(), corners[2].index()},
+                    {sides.at[0], sides.at[1], sides.at[2]}};
+    for (std::uint32_t k = 0; k < 3; ++k) attach(sides.at[k], 3 * f + k);
     for_columns(Kind::face, [&](const detail::Column& column) {
       std::byte* to = column.staged_at(work_->staged[1] + f);
       if (work_->face_count == 0)
@@ -452,14 +455,14 @@ class Hole {
   /// Puts a new half-edge into a free place of its edge.
   TS_HD void attach(std::uint32_t side, std::uint32_t h) {
     if ((side & detail::of_boundary_bit) != 0) {
-      std::uint32_t& there = scratch_->boundary_new[segment() + (side & ~detail::of_boundary_bit)];
+      std::uint32_t& there = bound(side & ~detail::of_boundary_bit).made;
       if (there == Arrays::none)
         there = h;
       else
         work_->has_extra = true;
       return;
     }
-    std::uint32_t* both = new_sides() + 2 * std::size_t{side};
+    std::uint32_t* both = made_edge(side).sides;
     if (both[0] == Arrays::none)
       both[0] = h;
     else if (both[1] == Arrays::none)
@@ -479,12 +482,12 @@ class Hole {
     for (;;) {
       ++count;
       const std::uint32_t leaves = step.leaves_by();
-      const std::uint32_t side = new_edges()[leaves];
+      const std::uint32_t side = made_side(leaves);
       if ((side & detail::of_boundary_bit) != 0) return side;
-      const std::uint32_t* both = new_sides() + 2 * std::size_t{side};
+      const std::uint32_t* both = made_edge(side).sides;
       const std::uint32_t across = both[0] == leaves ? both[1] : both[0];
       if (across == Arrays::none) return border;
-      const bool winds_alike = new_corners()[across] == vertex;
+      const bool winds_alike = made_corner(across) == vertex;
       step = {winds_alike ? across : Arrays::next(across), winds_alike};
       if (step.at == start) return full_turn;
     }
@@ -492,15 +495,15 @@ class Hole {
   /// Around the vertex at one end of a boundary edge, beginning at its new face.
   [[nodiscard]] TS_HD std::uint32_t walk_from(std::uint32_t i, tiled::VertexId v,
                                               std::uint32_t& count) const {
-    const std::uint32_t h = scratch_->boundary_new[segment() + i];
-    const bool begins_here = new_corners()[h] == v.index();
+    const std::uint32_t h = bound(i).made;
+    const bool begins_here = made_corner(h) == v.index();
     return walk({begins_here ? h : Arrays::next(h), begins_here}, v.index(), count);
   }
 
   /// Is there a new edge without faces, or does a removed face have an edge or a vertex with a list?
   [[nodiscard]] TS_HD bool meets_lists() const {
     for (std::uint32_t i = 0; i < work_->used[1]; ++i) {
-      if (new_sides()[2 * std::size_t{i}] == Arrays::none) return true;
+      if (made_edge(i).sides[0] == Arrays::none) return true;
     }
     if (arrays_.vertex_lists.count == 0) return false;  // an edge with a list has ends with lists
     for (std::uint32_t i = 0; i < work_->face_count; ++i) {
@@ -517,7 +520,7 @@ class Hole {
   [[nodiscard]] TS_HD bool fans_are_kept() const {
     std::uint32_t count = 0;
     for (std::uint32_t i = 0; i < size(); ++i) {
-      if (scratch_->boundary_new[segment() + i] == Arrays::none) return false;
+      if (bound(i).made == Arrays::none) return false;
       const bool is_end = is_open() && i + 1 == size();
       const std::uint32_t expected = is_end ? border : of_boundary(i + 1 < size() ? i + 1 : 0);
       if (walk_from(i, head(i), count) != expected) return false;
@@ -536,7 +539,7 @@ class Hole {
   }
   [[nodiscard]] TS_HD std::uint32_t find_corner(std::uint32_t v) const {
     for (std::uint32_t h = 0; h < 3 * work_->used[2]; ++h) {
-      if (new_corners()[h] == v) return h;
+      if (made_corner(h) == v) return h;
     }
     return Arrays::none;
   }

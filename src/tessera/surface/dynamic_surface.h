@@ -122,6 +122,13 @@ class DynamicSurface {
   /// Coordinates have the input's precision; fields have followed the edits.
   [[nodiscard]] TriMesh to_mesh() const;
 
+  /// How far edits have scattered the surface in memory: of the pairs of vertices that an edge joins, and of
+  /// faces that share one, the part that lies more than 16 tiles apart in the order of ids. Low for a surface
+  /// that was just tiled.
+  [[nodiscard]] double disorder() const;
+  /// From there on compact() is worth its cost if the surface is read or edited a few more times.
+  static constexpr double most_disorder = 0.25;
+
   /// Drops removed elements and tiles the surface anew, so that what lies close together lies close together
   /// in memory again and ids are canonical.
   CompactionMaps compact();

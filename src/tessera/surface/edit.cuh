@@ -13,6 +13,11 @@ template <class Operator>
 EditReport edit(const DynamicSurface& surface, const Operator& op, const EditOptions& options = {}) {
   return detail::run_edit(surface, op, options, detail::RunOnEitherSide{});
 }
+template <class Operator>
+EditReport edit(const DynamicSurface& surface, CavitySets& sets, const Operator& op,
+                const EditOptions& options = {}) {
+  return detail::run_edit(surface, sets, op, options, detail::RunOnEitherSide{});
+}
 
 }  // namespace both_sides
 }  // namespace tessera

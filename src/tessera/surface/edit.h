@@ -17,6 +17,7 @@
 #include <tessera/core/progress.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/surface/cavity.h>
+#include <tessera/surface/cavity_sets.h>
 #include <tessera/surface/dynamic_surface.h>
 
 namespace tessera {
@@ -55,6 +56,12 @@ struct EditOptions {
   std::optional<std::span<const std::uint32_t>> active = std::nullopt;
   /// Refuses cavities that would join two vertices by a second edge, or three by a second face.
   bool keeps_edges_unique = true;
+  /// No two cavities want the same face: conflicts need not be resolved. Where that is not so, one of them
+  /// wins, but nobody can say which.
+  bool are_disjoint = false;
+  /// What became of the cavity of each seed, at the surface's place: as many as there are ids when the edit
+  /// begins. `none` where nothing was declared; the last word where a seed was tried several times.
+  std::optional<std::span<CavityOutcome>> outcomes = std::nullopt;
   std::function<void(const EditRound&)> watch;  ///< called after each round
   const Monitor* monitor = nullptr;             ///< asked between rounds; a stop leaves the last valid mesh
 };
@@ -71,7 +78,8 @@ namespace detail {
 /// The part of a round that does not depend on the operator. In the library, for both sides.
 class EditEngine {
  public:
-  EditEngine(const DynamicSurface& surface, Kind seeds, const EditOptions& options);
+  EditEngine(const DynamicSurface& surface, Kind seeds, const EditOptions& options,
+             const EditSets* sets = nullptr);
   EditEngine(const EditEngine&) = delete;
   EditEngine& operator=(const EditEngine&) = delete;
   ~EditEngine();
@@ -80,10 +88,10 @@ class EditEngine {
   /// Chooses the candidates of the next round and returns their number; 0: the edit is over.
   [[nodiscard]] std::size_t begin_round();
   /// After cavities were declared: finds the winners, their boundaries and room for what they add. Returns
-  /// their number.
+  /// a bound of their number: on a device nobody waits for it.
   [[nodiscard]] std::size_t resolve();
-  /// After holes were filled.
-  void commit();
+  /// After holes were filled. False if there was no room to fill them in: the round must be resolved again.
+  [[nodiscard]] bool commit();
   /// Of the current phase.
   [[nodiscard]] const RoundView& view() const;
   [[nodiscard]] const EditReport& report() const;
@@ -101,34 +109,46 @@ struct DeclareLoop {
 
   TS_HD void operator()(std::size_t i) const {
     using Seed = typename Operator::Seed;
+    if (i == 0) {
+      for (std::uint32_t k = 0; k < round_counters; ++k) round.counters[k] = 0;
+    }
     const std::uint32_t seed = round.candidate(i);
     round.is_declared[i] = 0;
     if (seed >= round.id_end) return;
     if (round.candidates != nullptr && i > 0 && round.candidates[i - 1] >= seed) return;  // not ascending
     round.next[seed] = 0;
-    if (!round.mesh.contains(Seed(seed))) return;
-    Cavity cavity(round.mesh);
+    if (!contains(Seed(seed))) return;
+    Cavity cavity = begin(Seed(seed));
     op.declare(cavity, Seed(seed));
-    const CavityRequest& request = cavity.request();
-    if (request.count == 0 || !names_elements(request)) return;
+    CavityRequest request = cavity.request();
+    request.seed = seed;
+    const NamedElements named = round.named(request);
+    if (request.count == 0 || !named.are_there()) return;
     round.is_declared[i] = 1;
     round.requests[i] = request;
-    round.requests[i].seed = seed;
     const std::uint64_t claim = round.claim(seed, request.priority);
-    for_each_removed_face(round.mesh, request,
-                          [&](std::uint32_t face) { atomic_max(round.claims + face, claim); });
+    if (round.are_disjoint) {
+      named.for_each_face([&](std::uint32_t face) { store_relaxed(round.claims + face, claim); });
+    } else {
+      named.for_each_face([&](std::uint32_t face) { atomic_max(round.claims + face, claim); });
+    }
   }
 
  private:
-  [[nodiscard]] TS_HD bool names_elements(const CavityRequest& request) const {
-    for (std::uint32_t k = 0; k < request.count; ++k) {
-      const std::uint32_t id = request.elements[k];
-      const bool is_there = request.removes(Kind::vertex) ? round.mesh.contains(tiled::VertexId(id))
-                            : request.removes(Kind::edge) ? round.mesh.contains(tiled::EdgeId(id))
-                                                          : round.mesh.contains(tiled::FaceId(id));
-      if (!is_there) return false;
-    }
-    return true;
+  template <class Seed>
+  [[nodiscard]] TS_HD bool contains(Seed seed) const {
+    if constexpr (std::is_same_v<Seed, SetId>)
+      return true;
+    else
+      return round.mesh.contains(seed);
+  }
+  template <class Seed>
+  [[nodiscard]] TS_HD Cavity begin(Seed seed) const {
+    if constexpr (std::is_same_v<Seed, SetId>)
+      return {round.mesh, round.sets.kind, round.sets.offsets[seed.index()],
+              round.sets.offsets[seed.index() + 1]};
+    else
+      return Cavity(round.mesh);
   }
 };
 
@@ -138,36 +158,68 @@ struct FillLoop {
   RoundView round;
 
   TS_HD void operator()(std::size_t i) const {
-    CavityWork& work = round.works[i];
-    work.fresh[0] = round.vertex_places[i];
-    work.fresh[1] = static_cast<std::uint32_t>(round.fresh_places[i] >> 32);
-    work.fresh[2] = static_cast<std::uint32_t>(round.fresh_places[i]);
-    work.staged[0] = static_cast<std::uint32_t>(round.staged_places[i] >> 32);
-    work.staged[1] = static_cast<std::uint32_t>(round.staged_places[i]);
     round.chord_counts[i] = 0;
-    if (work.outcome != CavityOutcome::won) return;
-    Hole hole(round, work);
-    op.fill(hole);
-    round.chord_counts[i] = hole.close();
+    const bool has_room = round.has_room();
+    for (std::uint32_t k = 0; i == 0 && k < 5; ++k)
+      round.counters[room_counter + k] = round.places[round.bound].at[k];
+    if (i == 0 && !has_room) round.counters[short_counter] = short_of_room;
+    if (!has_room || !round.is_winner(i)) return;
+    CavityWork work = round.works[i];
+    const Sums<5> places = round.places[i];
+    work.fresh[0] = places.at[new_vertices];
+    work.fresh[1] = places.at[fresh_edges];
+    work.fresh[2] = places.at[fresh_faces];
+    work.staged[0] = places.at[staged_edges];
+    work.staged[1] = places.at[staged_faces];
+    if (work.outcome == CavityOutcome::won) {
+      Hole hole(round, work);
+      op.fill(hole);
+      round.chord_counts[i] = hole.close();
+    }
+    if (work.outcome != CavityOutcome::won)
+      add_to(round.counters + static_cast<std::uint32_t>(work.outcome), 1);
+    else if (!work.is_regular)
+      add_to(round.counters + irregular_counter, 1);
+    round.works[i] = work;
+    if (!round.skips_freed) return;
+    const Sums<3> freed = round.freed_by(work);
+    if ((freed.at[0] | freed.at[1] | freed.at[2]) != 0)
+      store_relaxed(round.counters + short_counter, short_of_freed);
   }
 };
 
 /// Runs the rounds; loops through `run(exec, n, loop)`.
 template <class Operator, class Run>
+EditReport run_rounds(EditEngine& engine, const Operator& op, const Run& run) {
+  while (const std::size_t candidates = engine.begin_round()) {
+    run(engine.exec(), candidates, DeclareLoop<Operator>{op, engine.view()});
+    do {
+      const std::size_t winners = engine.resolve();
+      run(engine.exec(), winners, FillLoop<Operator>{op, engine.view()});
+    } while (!engine.commit());
+  }
+  return engine.report();
+}
+template <class Operator, class Run>
 EditReport run_edit(const DynamicSurface& surface, const Operator& op, const EditOptions& options,
                     const Run& run) {
   using Seed = typename Operator::Seed;
+  static_assert(!std::is_same_v<Seed, SetId>, "an operator of sets takes a CavitySets");
   constexpr Kind kind = std::is_same_v<Seed, tiled::VertexId> ? Kind::vertex
                         : std::is_same_v<Seed, tiled::EdgeId> ? Kind::edge
                                                               : Kind::face;
   EditEngine engine(surface, kind, options);
-  while (const std::size_t candidates = engine.begin_round()) {
-    run(engine.exec(), candidates, DeclareLoop<Operator>{op, engine.view()});
-    const std::size_t winners = engine.resolve();
-    run(engine.exec(), winners, FillLoop<Operator>{op, engine.view()});
-    engine.commit();
-  }
-  return engine.report();
+  return run_rounds(engine, op, run);
+}
+/// The same for sets.
+template <class Operator, class Run>
+EditReport run_edit(const DynamicSurface& surface, CavitySets& sets, const Operator& op,
+                    const EditOptions& options, const Run& run) {
+  static_assert(std::is_same_v<typename Operator::Seed, SetId>,
+                "an operator of sets has a SetId as its seed");
+  const EditSets gathered = sets.gather();
+  EditEngine engine(surface, sets.kind(), options, &gathered);
+  return run_rounds(engine, op, run);
 }
 
 }  // namespace detail
@@ -181,6 +233,15 @@ template <class Operator>
 EditReport edit(const DynamicSurface& surface, const Operator& op, const EditOptions& options = {}) {
   detail::RunOnHost::check(surface.exec());
   return detail::run_edit(surface, op, options, detail::RunOnHost{});
+}
+/// The same for sets of elements, in one round: what was lost can be put into sets again. The operator's Seed
+/// is SetId; declare() finds what the set removes already named. A set with an element that is not there is
+/// passed over.
+template <class Operator>
+EditReport edit(const DynamicSurface& surface, CavitySets& sets, const Operator& op,
+                const EditOptions& options = {}) {
+  detail::RunOnHost::check(surface.exec());
+  return detail::run_edit(surface, sets, op, options, detail::RunOnHost{});
 }
 
 #endif

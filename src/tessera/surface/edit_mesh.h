@@ -168,37 +168,69 @@ struct Spoke {
   bool ends_here;  ///< at the vertex; else it begins there
 };
 
-/// The edges at a vertex, each once: where the face is the first that has it.
+/// The edges at a vertex, each once. In a fan they are those that a walk around the vertex crosses, and the
+/// two of the border where it is open; in a list, where the face is the first that has the edge.
 class SpokeIterator {
  public:
   using value_type = Spoke;
-  TS_HD SpokeIterator(const EditArrays& mesh, std::uint32_t vertex) : mesh_(&mesh), corner_(mesh, vertex) {
-    skip();
+  TS_HD SpokeIterator(const EditArrays& mesh, std::uint32_t vertex)
+      : mesh_(&mesh), vertex_(vertex), start_(mesh.handles[vertex]) {
+    if (start_ >= EditArrays::removed) return;
+    if ((start_ & EditArrays::listed) != 0) {
+      const std::uint32_t place = mesh.vertex_lists.find(vertex);
+      list_ = mesh.vertex_lists.offsets[place];
+      end_ = mesh.vertex_lists.offsets[place + 1];
+      step_ = {mesh.vertex_lists.values[list_], false};
+      skip();
+    } else {
+      step_ = {start_, true};
+    }
   }
-  [[nodiscard]] TS_HD Spoke operator*() const { return {half_edge(), is_second_}; }
+  [[nodiscard]] TS_HD Spoke operator*() const { return {step_.leaves_by(), step_.leaves_backward}; }
   TS_HD SpokeIterator& operator++() {
-    advance();
-    skip();
+    if (list_ != end_) {
+      advance();
+      skip();
+    } else {
+      cross();
+    }
     return *this;
   }
-  [[nodiscard]] TS_HD bool operator!=(RangeEnd end) const { return corner_ != end; }
+  [[nodiscard]] TS_HD bool operator!=(RangeEnd) const { return step_.at != EditArrays::none; }
 
  private:
-  [[nodiscard]] TS_HD std::uint32_t half_edge() const {
-    const std::uint32_t corner = (*corner_).index();
-    return is_second_ ? EditArrays::previous(corner) : corner;
+  TS_HD void cross() {
+    const std::uint32_t across = mesh_->across(step_.leaves_by());
+    if (across != EditArrays::none) {
+      step_ = step_.enter(*mesh_, across, vertex_);
+      if (step_.at == start_) step_.at = EditArrays::none;
+    } else if (!goes_back_) {  // an open fan: the other part, from the start again
+      goes_back_ = true;
+      step_ = {start_, false};
+    } else {
+      step_.at = EditArrays::none;
+    }
   }
+  /// Both edges of each face of a list.
   TS_HD void advance() {
-    if (is_second_) ++corner_;
-    is_second_ = !is_second_;
+    if (step_.leaves_backward) {
+      ++list_;
+      step_.at = list_ != end_ ? mesh_->vertex_lists.values[list_] : EditArrays::none;
+    }
+    step_.leaves_backward = !step_.leaves_backward;
   }
   TS_HD void skip() {
-    while (corner_ != RangeEnd{} && mesh_->first_side(mesh_->edges[half_edge()]) != half_edge()) advance();
+    while (list_ != end_ && mesh_->first_side(mesh_->edges[step_.leaves_by()]) != step_.leaves_by())
+      advance();
   }
 
   const EditArrays* mesh_;
-  StarIterator corner_;
-  bool is_second_ = false;
+  std::uint32_t vertex_;
+  std::uint32_t start_;
+  std::uint32_t list_ = 0;
+  std::uint32_t end_ = 0;
+  FanStep step_ = {EditArrays::none, true};
+  bool goes_back_ = false;
 };
 
 /// The half-edges on an edge.

@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <tessera/core/id.h>
 #include <tessera/core/macros.h>
+#include <tessera/exec/primitives.h>
 #include <tessera/surface/edit_mesh.h>
 #include <tessera/tile/relation.h>
 
@@ -28,10 +30,15 @@ enum class CavityOutcome : std::uint8_t {
   unclear,        ///< declare() named more than three elements, or of different kinds
 };
 
+/// The number of a set (cavity_sets.h).
+using SetId = Id<struct CavitySetTag>;
+
 namespace detail {
 
-/// What declare() asked for.
-struct CavityRequest {
+/// What declare() asked for. Records are aligned so that a device moves them in few pieces.
+struct alignas(16) CavityRequest {
+  static constexpr std::uint8_t listed = 255;  ///< as count: elements[0] to elements[1] of a list
+
   std::uint32_t elements[3] = {EditArrays::none, EditArrays::none, EditArrays::none};
   std::uint32_t seed = EditArrays::none;
   std::uint32_t new_vertices = 0;
@@ -39,24 +46,25 @@ struct CavityRequest {
   float priority = 0;
   std::uint8_t kind = static_cast<std::uint8_t>(Kind::face);
   std::uint8_t count = 0;
-  bool may_be_open = false;
-  bool may_be_any = false;
-  bool is_unclear = false;
+  bool has_neighbours : 1 = false;  ///< those of the one element go, too
+  bool may_be_open : 1 = false;
+  bool may_be_any : 1 = false;
+  bool is_unclear : 1 = false;
 
   [[nodiscard]] TS_HD bool removes(Kind of) const { return kind == static_cast<std::uint8_t>(of); }
 };
 
 /// A cavity that may win: what it removes, where its part of the round's scratch memory is, what was added.
-struct CavityWork {
+struct alignas(16) CavityWork {
   std::uint64_t claim;
   std::uint32_t cavity;  ///< among the requests
-  CavityOutcome outcome;
-  bool is_open;
-  bool is_simple;   ///< one loop or chain that meets no vertex twice
-  bool has_inner;   ///< a vertex that stays lies inside
-  bool is_regular;  ///< the fans of all vertices are what they were, and there are no lists
-  bool has_extra;   ///< an edge has more faces than it has places
-  bool is_fan;      ///< it was filled by one fan and nothing else
+  CavityOutcome outcome : 8;
+  bool is_open : 1;
+  bool is_simple : 1;   ///< one loop or chain that meets no vertex twice
+  bool has_inner : 1;   ///< a vertex that stays lies inside
+  bool is_regular : 1;  ///< the fans of all vertices are what they were, and there are no lists
+  bool has_extra : 1;   ///< an edge has more faces than it has places
+  bool is_fan : 1;      ///< it was filled by one fan and nothing else
   std::uint32_t face_begin;
   std::uint32_t face_count;
   std::uint32_t boundary_count;
@@ -72,6 +80,22 @@ struct CavityWork {
     const std::uint32_t own = kind == 0 ? 0 : kind == 1 ? edge_count : face_count;
     return room[kind] > own ? room[kind] - own : 0;
   }
+};
+
+/// An edge of a boundary. The records of a cavity also list the edges it removes, from the end on.
+struct alignas(16) BoundaryEdge {
+  std::uint32_t half_edge;  ///< of a removed face, with reversed_bit; or a removed edge
+  std::uint32_t slot;       ///< its place among the sides, with bits
+  std::uint32_t made;       ///< the new half-edge there, counted within the cavity
+  std::uint32_t tail;       ///< the vertex where it begins
+};
+struct alignas(8) NewFace {
+  std::uint32_t corners[3];
+  std::uint32_t edges[3];  ///< new ones of the cavity, or edges of its boundary
+};
+struct alignas(16) NewEdge {
+  std::uint32_t ends[2];
+  std::uint32_t sides[2];  ///< new half-edges, counted within the cavity
 };
 
 /// Ids for new elements: those that were freed first, then those at the end.
@@ -137,46 +161,209 @@ struct Blend {
 /// Scratch memory of a round. The segments of a cavity begin at face_begin, at 3 * face_begin, and at
 /// staged. New half-edges are counted within a cavity until it is committed.
 struct RoundScratch {
-  std::uint32_t* faces = nullptr;          ///< that are removed
-  std::uint32_t* boundary = nullptr;       ///< half-edges of removed faces; removed edges from the end on
-  std::uint32_t* boundary_slot = nullptr;  ///< their places among the sides, with bits
-  std::uint32_t* boundary_new = nullptr;   ///< the new half-edges there, counted within the cavity
-  std::uint32_t* new_corners = nullptr;    ///< of new faces
-  std::uint32_t* new_edges = nullptr;      ///< of new faces: new ones of the cavity, or edges of its boundary
-  std::uint32_t* new_ends = nullptr;       ///< two vertices for each new edge
-  std::uint32_t* new_sides = nullptr;      ///< two new half-edges for each new edge
+  std::uint32_t* faces = nullptr;  ///< that are removed
+  BoundaryEdge* boundary = nullptr;
+  NewFace* new_faces = nullptr;
+  NewEdge* new_edges = nullptr;
   FreshIds fresh[3];
   const Column* columns = nullptr;
   std::uint32_t column_count = 0;
 };
 
-/// Calls f(face) for each face that contains one of the elements.
-template <class F>
-TS_HD void for_each_removed_face(const EditMesh& mesh, const CavityRequest& request, const F& f) {
-  const EditArrays& arrays = mesh.arrays();
-  const auto is_met_before = [&](const std::uint32_t* three, std::uint32_t k) {
-    for (std::uint32_t i = 0; i < k; ++i) {
-      const std::uint32_t before = request.elements[i];
-      if (three[0] == before || three[1] == before || three[2] == before) return true;
+/// Sets of elements that cavities remove (cavity_sets.h): those of set i, ascending, from offsets[i] on.
+struct SetLists {
+  Kind kind = Kind::face;
+  const std::uint32_t* offsets = nullptr;
+  const std::uint32_t* elements = nullptr;
+};
+
+/// Sets that are the candidates of an edit.
+struct EditSets {
+  SetLists lists;
+  std::uint32_t count = 0;
+};
+
+/// The elements that a cavity names, each once: one to three, one with its neighbours, or a set.
+class NamedElements {
+ public:
+  TS_HD NamedElements(const EditMesh& mesh, const SetLists& sets, const CavityRequest& request)
+      : mesh_(&mesh), sets_(&sets), request_(&request) {}
+
+  template <class F>
+  TS_HD void for_each(const F& f) const {
+    if (request_->count == CavityRequest::listed) {
+      for (std::uint32_t i = request_->elements[0]; i < request_->elements[1]; ++i) f(sets_->elements[i]);
+      return;
     }
-    return false;
-  };
-  for (std::uint32_t k = 0; k < request.count; ++k) {
-    const std::uint32_t element = request.elements[k];
-    if (request.removes(Kind::vertex)) {
-      for (const tiled::FaceId face : mesh.faces(tiled::VertexId(element))) {
-        if (!is_met_before(arrays.corners + 3 * std::size_t{face.index()}, k)) f(face.index());
-      }
-    } else if (request.removes(Kind::edge)) {
-      for (const tiled::FaceId face : mesh.faces(tiled::EdgeId(element))) {
-        if (!is_met_before(arrays.edges + 3 * std::size_t{face.index()}, k)) f(face.index());
-      }
-    } else {
-      bool is_repeated = false;
-      for (std::uint32_t i = 0; i < k; ++i) is_repeated = is_repeated || request.elements[i] == element;
-      if (!is_repeated) f(element);
+    if (request_->has_neighbours) for_each_neighbour(f);
+    for (std::uint32_t k = 0; k < request_->count; ++k) {
+      if (!is_met_before(k)) f(request_->elements[k]);
     }
   }
+  [[nodiscard]] TS_HD bool contains(std::uint32_t element) const {
+    if (request_->count == CavityRequest::listed) return is_listed(element);
+    for (std::uint32_t k = 0; k < request_->count; ++k) {
+      if (request_->elements[k] == element) return true;
+    }
+    return request_->has_neighbours && is_neighbour(element);
+  }
+  [[nodiscard]] TS_HD bool are_there() const {
+    bool all = true;
+    for_each([&](std::uint32_t id) {
+      all = all && (request_->removes(Kind::vertex) ? mesh_->contains(tiled::VertexId(id))
+                    : request_->removes(Kind::edge) ? mesh_->contains(tiled::EdgeId(id))
+                                                    : mesh_->contains(tiled::FaceId(id)));
+    });
+    return all;
+  }
+  /// Calls f(face) for each face that contains one of them, once.
+  template <class F>
+  TS_HD void for_each_face(const F& f) const {
+    const EditArrays& arrays = mesh_->arrays();
+    const bool are_few = request_->count != CavityRequest::listed && !request_->has_neighbours;
+    if (are_few && request_->count == 1) return for_each_face_of(request_->elements[0], f);
+    for_each([&](std::uint32_t element) {
+      for_each_face_of(element, [&](std::uint32_t face) {
+        const bool is_vertex = request_->removes(Kind::vertex);
+        if (is_vertex || request_->removes(Kind::edge)) {
+          const std::uint32_t* three = (is_vertex ? arrays.corners : arrays.edges) + 3 * std::size_t{face};
+          for (std::uint32_t k = 0; k < 3 && three[k] != element; ++k) {
+            if (contains(three[k])) return;  // met from there
+          }
+        }
+        f(face);
+      });
+    });
+  }
+
+ private:
+  [[nodiscard]] TS_HD bool is_met_before(std::uint32_t k) const {
+    for (std::uint32_t i = 0; i < k; ++i) {
+      if (request_->elements[i] == request_->elements[k]) return true;
+    }
+    return false;
+  }
+  template <class F>
+  TS_HD void for_each_face_of(std::uint32_t element, const F& f) const {
+    if (request_->removes(Kind::vertex)) {
+      for (const tiled::FaceId face : mesh_->faces(tiled::VertexId(element))) f(face.index());
+    } else if (request_->removes(Kind::edge)) {
+      for (const tiled::FaceId face : mesh_->faces(tiled::EdgeId(element))) f(face.index());
+    } else {
+      f(element);
+    }
+  }
+  /// Those of the first element, each once.
+  template <class F>
+  TS_HD void for_each_neighbour(const F& f) const {
+    const std::uint32_t of = request_->elements[0];
+    if (request_->removes(Kind::vertex)) {
+      std::uint32_t place = 0;
+      for (const tiled::VertexId v : mesh_->neighbours(tiled::VertexId(of))) {
+        if (is_first_at(of, place++)) f(v.index());
+      }
+    } else if (request_->removes(Kind::edge)) {
+      const EdgeEnds ends = mesh_->ends(tiled::EdgeId(of));
+      for (const tiled::EdgeId e : mesh_->edges(ends.from)) {
+        if (e.index() != of) f(e.index());
+      }
+      for (const tiled::EdgeId e : mesh_->edges(ends.to)) {
+        const EdgeEnds its = mesh_->ends(e);
+        if (e.index() != of && its.from != ends.from && its.to != ends.from) f(e.index());
+      }
+    } else {
+      for (std::uint32_t k = 0; k < 3; ++k) {
+        for (const tiled::FaceId face : mesh_->faces(mesh_->edges(tiled::FaceId(of))[k])) {
+          if (face.index() != of && first_shared_edge(of, face.index()) == k) f(face.index());
+        }
+      }
+    }
+  }
+  /// Is the neighbour of a vertex at this place of the row not at an earlier one, too? (Double edges.)
+  [[nodiscard]] TS_HD bool is_first_at(std::uint32_t of, std::uint32_t place) const {
+    std::uint32_t at = 0;
+    std::uint32_t it = EditArrays::none;
+    for (const tiled::VertexId v : mesh_->neighbours(tiled::VertexId(of))) {
+      if (at++ == place) it = v.index();
+    }
+    at = 0;
+    for (const tiled::VertexId v : mesh_->neighbours(tiled::VertexId(of))) {
+      if (at++ == place) return true;
+      if (v.index() == it) return false;
+    }
+    return true;
+  }
+  /// Which edge of a face is the first that another one has, too? 3: none.
+  [[nodiscard]] TS_HD std::uint32_t first_shared_edge(std::uint32_t of, std::uint32_t other) const {
+    const auto mine = mesh_->edges(tiled::FaceId(of));
+    const auto its = mesh_->edges(tiled::FaceId(other));
+    for (std::uint32_t k = 0; k < 3; ++k) {
+      if (mine[k] == its[0] || mine[k] == its[1] || mine[k] == its[2]) return k;
+    }
+    return 3;
+  }
+  [[nodiscard]] TS_HD bool is_neighbour(std::uint32_t element) const {
+    const std::uint32_t of = request_->elements[0];
+    if (request_->removes(Kind::vertex))
+      return mesh_->find_edge(tiled::VertexId(of), tiled::VertexId(element)).is_valid();
+    if (request_->removes(Kind::face)) return first_shared_edge(of, element) != 3;
+    const EdgeEnds mine = mesh_->ends(tiled::EdgeId(of));
+    const EdgeEnds its = mesh_->ends(tiled::EdgeId(element));
+    return mine.from == its.from || mine.from == its.to || mine.to == its.from || mine.to == its.to;
+  }
+  [[nodiscard]] TS_HD bool is_listed(std::uint32_t element) const {
+    std::uint32_t low = request_->elements[0];
+    std::uint32_t high = request_->elements[1];
+    while (low < high) {
+      const std::uint32_t middle = low + (high - low) / 2;
+      if (sets_->elements[middle] == element) return true;
+      if (sets_->elements[middle] < element)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return false;
+  }
+
+  const EditMesh* mesh_;
+  const SetLists* sets_;
+  const CavityRequest* request_;
+};
+
+/// Places of the counters of a round. The first are of cavities that won their faces and still failed, by
+/// outcome.
+enum RoundCounter : std::uint32_t {
+  irregular_counter = 12,  ///< cavities whose vertices need a closer look after the commit
+  loser_counter = 13,      ///< cavities that did not get their faces
+  winner_counter = 14,     ///< cavities that did
+  face_counter = 15,       ///< that they remove
+  room_counter = 16,       ///< for new vertices, edges and faces, edges and faces with fresh ids (Room)
+  chord_counter = 21,      ///< pairs that only one cavity may make
+  freed_counter = 22,      ///< ids that are given back: vertices, edges, faces
+  next_counter = 25,       ///< candidates of the next pass
+  short_counter = 26,      ///< Shortage
+  round_counters = 28,
+};
+/// For what there was too little memory. Nothing was changed then.
+enum Shortage : std::uint32_t { short_of_room = 1, short_of_chords = 2, short_of_freed = 4 };
+/// What the sums of room are of.
+enum Room : std::uint32_t { new_vertices, staged_edges, staged_faces, fresh_edges, fresh_faces };
+
+/// *to = value while others may write, too.
+inline TS_HD void store_relaxed(std::uint64_t* to, std::uint64_t value) {
+#if defined(__CUDA_ARCH__)
+  *reinterpret_cast<volatile std::uint64_t*>(to) = value;
+#else
+  std::atomic_ref<std::uint64_t>(*to).store(value, std::memory_order_relaxed);
+#endif
+}
+
+inline TS_HD void store_relaxed(std::uint32_t* to, std::uint32_t value) {
+#if defined(__CUDA_ARCH__)
+  *reinterpret_cast<volatile std::uint32_t*>(to) = value;
+#else
+  std::atomic_ref<std::uint32_t>(*to).store(value, std::memory_order_relaxed);
+#endif
 }
 
 /// *to = max(*to, value) while others may do so, too.
@@ -191,28 +378,78 @@ inline TS_HD void atomic_max(std::uint64_t* to, std::uint64_t value) {
 #endif
 }
 
-/// What a round is made of, for the loops of edit.h and of the library.
+/// *counter += n while others may do so, too. Returns what it was.
+inline TS_HD std::uint32_t add_to(std::uint32_t* counter, std::uint32_t n) {
+#if defined(__CUDA_ARCH__)
+  return atomicAdd(counter, n);
+#else
+  return std::atomic_ref<std::uint32_t>(*counter).fetch_add(n, std::memory_order_relaxed);
+#endif
+}
+
+/// How much memory a round has, in the units of the counters.
+struct RoundMemory {
+  std::uint32_t winners = 0;
+  std::uint32_t faces = 0;
+  Sums<5> room;
+  std::uint32_t chords = 0;
+  Sums<3> freed;
+};
+
+/// What a round is made of, for the loops of edit.h and of the library. Loops over winners run up to a bound,
+/// so that nobody has to wait for their number.
 struct RoundView {
   EditMesh mesh;
+  SetLists sets;
   std::uint64_t* claims = nullptr;  ///< of each face: the highest that wants it, in the newest round
   const std::uint32_t* candidates = nullptr;  ///< null: all from `first` on
   std::uint32_t first = 0;
   std::uint32_t id_end = 0;             ///< of the seeds' kind
   std::uint8_t* is_declared = nullptr;  ///< of each candidate
   std::uint8_t* next = nullptr;         ///< of each element of the kind: is it a candidate of a later round?
+  std::uint8_t* outcomes = nullptr;     ///< of the seeds below outcome_end
+  std::uint32_t outcome_end = 0;
   std::uint32_t salt = 0;
   std::uint32_t number = 0;  ///< 1 to 4095
   bool keeps_edges_unique = true;
+  bool are_disjoint = false;
+  bool skips_freed = false;  ///< nobody is expected to give ids back; who does is short of memory for them
   bool seeds_are_vertices = false;
-  CavityRequest* requests = nullptr;             ///< of the candidates that declared cavities
-  const std::uint32_t* winners = nullptr;        ///< among them
-  CavityWork* works = nullptr;                   ///< of the winners
-  const std::uint32_t* vertex_places = nullptr;  ///< where new elements of each winner begin
-  const std::uint64_t* staged_places = nullptr;  ///< edges in the high half, faces in the low
-  const std::uint64_t* fresh_places = nullptr;
-  std::uint32_t* chord_counts = nullptr;  ///< of the winners
+  CavityRequest* requests = nullptr;       ///< of the candidates that declared cavities
+  const std::uint32_t* winners = nullptr;  ///< among them
+  CavityWork* works = nullptr;             ///< of the winners
+  const Sums<5>* places = nullptr;         ///< where the room of each winner begins
+  std::uint32_t* chord_counts = nullptr;   ///< of the winners
+  std::uint32_t bound = 0;                 ///< of the number of winners
+  std::uint32_t* counters = nullptr;       ///< RoundCounter
+  RoundMemory memory;
   RoundScratch scratch;
 
+  [[nodiscard]] TS_HD bool is_winner(std::size_t i) const {
+    return i < counters[winner_counter] && (counters[short_counter] & short_of_room) == 0;
+  }
+  /// Is there room for what all winners add?
+  [[nodiscard]] TS_HD bool has_room() const {
+    bool fits = true;
+    for (std::uint32_t k = 0; k < 5; ++k) fits = fits && places[bound].at[k] <= memory.room.at[k];
+    return fits;
+  }
+  /// The ids that a cavity gives back: what it removes and does not use, and room that it does not use.
+  [[nodiscard]] TS_HD Sums<3> freed_by(const CavityWork& work) const {
+    const bool won = work.outcome == CavityOutcome::won;
+    const CavityRequest& request = requests[work.cavity];
+    std::uint32_t vertices = 0;
+    if (won && request.removes(Kind::vertex)) named(request).for_each([&](std::uint32_t) { ++vertices; });
+    return {{work.room[0] + (won ? vertices - work.used[0] : 0),
+             work.fresh_count(1) + (won ? work.edge_count - work.used[1] : 0),
+             work.fresh_count(2) + (won ? work.face_count - work.used[2] : 0)}};
+  }
+  [[nodiscard]] TS_HD NamedElements named(const CavityRequest& request) const {
+    return {mesh, sets, request};
+  }
+  TS_HD void report(std::uint32_t seed, CavityOutcome outcome) const {
+    if (seed < outcome_end) outcomes[seed] = static_cast<std::uint8_t>(outcome);
+  }
   [[nodiscard]] TS_HD std::uint32_t candidate(std::size_t i) const {
     return candidates != nullptr ? candidates[i] : first + static_cast<std::uint32_t>(i);
   }
@@ -244,7 +481,7 @@ struct NewIds {
   }
   [[nodiscard]] TS_HD std::uint32_t edge(std::uint32_t i) const {
     if (i >= work.edge_count) return scratch.fresh[1][work.fresh[1] + i - work.edge_count];
-    return scratch.boundary[3 * (std::size_t{work.face_begin} + work.face_count) - 1 - i];
+    return scratch.boundary[3 * (std::size_t{work.face_begin} + work.face_count) - 1 - i].half_edge;
   }
   [[nodiscard]] TS_HD std::uint32_t face(std::uint32_t i) const {
     if (i >= work.face_count) return scratch.fresh[2][work.fresh[2] + i - work.face_count];

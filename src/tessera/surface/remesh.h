@@ -36,15 +36,17 @@ struct RemeshStep {
 
 struct RemeshOptions {
   Exec exec = Exec::host();
-  Bytes memory = 0;          ///< for the surface and its edits; 0: no limit but the machine's
+  Bytes memory = 0;          ///< for the surface, its edits and closest points; 0: no limit but the machine's
   double target_length = 0;  ///< of edges; 0: the mean of the input's
   /// A point field with the target length at each vertex, floating-point numbers above 0, instead. An edge
   /// takes the smaller one of its ends.
   std::string sizing;
   std::size_t iterations = 3;
-  /// Edges whose faces meet at a sharper bend, in degrees from flat, are kept as lines, unless such an edge
-  /// is alone: no other one, and no border, goes on from its ends. Vertices stay where such lines or the
-  /// border turn by more than that, and where not exactly two of their edges meet.
+  /// Edges whose faces meet at a sharper bend, in degrees from flat, are kept as lines, unless they look like
+  /// noise: a line goes on nearly straight for six edges, or as far as six edges of the mean length, or the
+  /// surface beside it is flat (bends of at most a quarter of the angle) and it ends at other lines. Vertices
+  /// stay where lines or the border turn by more than the angle, and where not exactly two of their edges
+  /// meet.
   double feature_angle = 60;
   std::string fixed;    ///< a point field: vertices where it is not 0 do not move and are not removed
   bool project = true;  ///< puts smoothed vertices onto the closest point of the input
@@ -68,11 +70,13 @@ struct RemeshReport {
   double seconds_projecting = 0;  ///< with the values of fields at the new places
 };
 
-/// Remeshes the surface at its place. The exec and the memory are the surface's own; closest points need
-/// about 120 bytes a triangle of the input more. Ids of elements that stay are kept. Point fields of
-/// floating-point numbers take the input's values at the closest point of the input; others are those of the
-/// nearest vertex at the time of a split. Attributes (EditAttribute) follow splits and stay with vertices
-/// that are smoothed. The result does not depend on the number of threads or the side.
+/// Remeshes the surface at its place. No move of a vertex folds the surface or makes a thin triangle thinner.
+/// The exec and the memory are the surface's own, and closest points, which need about 120 bytes a triangle
+/// of the input more, count: Error(out_of_memory | out_of_device_memory) leaves a valid mesh. Ids of elements
+/// that stay are kept. Point fields of floating-point numbers take the input's values at the closest point of
+/// the input; others are those of the nearest vertex at the time of a split. Attributes (EditAttribute)
+/// follow splits and stay with vertices that are smoothed. The result does not depend on the number of
+/// threads or the side.
 ///
 /// Error(bad_option) for a length that is negative or no number, an angle outside of 0 to 180 degrees, or a
 /// sizing field that is not of positive floating-point numbers; Error(not_found) for a field that is not

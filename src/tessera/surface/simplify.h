@@ -4,6 +4,8 @@
 //
 // Many collapses are made at once. A round looks only at the cheapest edges, and a collapse is made if it is
 // cheaper than all others it would be in conflict with, so the order is close to that of a priority queue.
+// Where the surface is flat all collapses cost nothing: one that makes a thin triangle is put off until
+// others cost as much as moving the surface by a small part of that triangle's length.
 #pragma once
 
 #include <cstddef>
@@ -67,7 +69,8 @@ struct MeshSimplifyReport {
 /// edges of more than two faces, and those whose faces are not one fan, stay as they are. Attributes of
 /// vertices are interpolated along the edge, those of faces and edges stay with them. The exec and the memory
 /// are the surface's own. About 100 bytes a vertex and 17 bytes an edge while it works, and the scratch of
-/// edit(). Error(bad_option) for options that make no sense.
+/// edit(); all of it counts: Error(out_of_memory | out_of_device_memory) leaves a valid mesh.
+/// Error(bad_option) for options that make no sense.
 MeshSimplifyReport simplify(const DynamicSurface& surface, const MeshSimplifyOptions& options);
 /// The same for a mesh. Error(bad_mesh) as Surface.
 [[nodiscard]] TriMesh simplify(const TriMesh& mesh, const MeshSimplifyOptions& options);

@@ -34,7 +34,7 @@ MinMax<T> reduce_min_max(const Exec& exec, std::span<const T> values) {
       merge_min_max<T>);
 }
 
-template <Index In, Index Out>
+template <Summable In, Summable Out>
 void exclusive_scan(const Exec& exec, std::span<const In> in, std::span<Out> out) {
   TS_EXPECTS(out.size() == in.size() || out.size() == in.size() + 1);
   if constexpr (built_with_cuda) {
@@ -122,6 +122,17 @@ std::size_t compact_indices(const Exec& exec, std::span<const uint8_t> flags, st
   return host::for_each_kept(
       exec.threads(), flags.size(), [&](std::size_t i) { return flags[i] != 0; },
       [&](std::size_t i, std::size_t position) { out[position] = static_cast<uint32_t>(i); });
+}
+
+void compact_indices(const Exec& exec, std::span<const uint8_t> flags, std::span<uint32_t> out,
+                     uint32_t* count) {
+  if constexpr (built_with_cuda) {
+    if (exec.is_cuda()) {
+      TS_EXPECTS(flags.size() <= 0xFFFFFFFFu);
+      return cuda::compact_indices(exec, flags, out, count);
+    }
+  }
+  *count = static_cast<uint32_t>(compact_indices(exec, flags, out));
 }
 
 #include <tessera/exec/detail/instantiate_primitives.inc>

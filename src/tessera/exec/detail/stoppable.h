@@ -21,6 +21,9 @@ class StopWatch : public DeviceWatch {
     stopped_.update(activity, 0);
     return other_ == nullptr || other_->accept(activity);
   }
+  void copies(std::size_t bytes) override {
+    if (other_ != nullptr) other_->copies(bytes);
+  }
 
  private:
   Monitor stopped_;  ///< hears nothing: calls come from any thread

@@ -194,6 +194,8 @@ void release(const Exec& exec, void* memory) noexcept {
 
 void copy(const Exec& exec, void* to, const void* from, std::size_t bytes, detail::CopyKind kind) {
   const CurrentDevice current(exec);
+  if (kind != detail::CopyKind::on_device && exec.context()->watch != nullptr)
+    exec.context()->watch->copies(bytes);
   if (kind != detail::CopyKind::on_device && copy_staged(exec, to, from, bytes, kind)) return;
   const cudaMemcpyKind direction = kind == detail::CopyKind::to_device ? cudaMemcpyHostToDevice
                                    : kind == detail::CopyKind::to_host ? cudaMemcpyDeviceToHost

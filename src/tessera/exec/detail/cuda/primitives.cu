@@ -64,11 +64,68 @@ MinMax<T> reduce_min_max(const Exec& exec, std::span<const T> values) {
   return reduce(exec, values.size(), no_values<T>(), MinMaxOf<T>{values.data()}, MergeMinMax<T>{});
 }
 
-template <Index In, Index Out>
+namespace {
+
+/// What one block does alone, without memory of its own: for less than that, starting a second kernel takes
+/// longer than the work.
+constexpr int small_threads = 1024;
+constexpr std::size_t small_scan = 8192;
+constexpr std::size_t small_selection = 32768;
+
+/// The part of [0, n) of this thread of the only block.
+struct SmallPart {
+  std::size_t begin;
+  std::size_t end;
+};
+__device__ inline SmallPart small_part(std::size_t n) {
+  const std::size_t each = (n + small_threads - 1) / small_threads;
+  const std::size_t begin = threadIdx.x * each;
+  return {begin < n ? begin : n, begin + each < n ? begin + each : n};
+}
+
+template <class In, class Out>
+__global__ void __launch_bounds__(small_threads)
+    scan_small(PaddedInput<In, Out> in, Out* out, std::size_t n) {
+  using Scan = cub::BlockScan<Out, small_threads>;
+  __shared__ typename Scan::TempStorage shared;
+  const SmallPart part = small_part(n);
+  Out sum{};
+  for (std::size_t i = part.begin; i < part.end; ++i) sum += in(i);
+  Scan(shared).ExclusiveScan(sum, sum, Out{}, Sum<Out>{});
+  for (std::size_t i = part.begin; i < part.end; ++i) {
+    const Out value = in(i);  // before it is written over
+    out[i] = sum;
+    sum += value;
+  }
+}
+__global__ void __launch_bounds__(small_threads)
+    select_small(const uint8_t* flags, uint32_t* out, uint32_t* count, std::size_t n) {
+  using Scan = cub::BlockScan<uint32_t, small_threads>;
+  __shared__ typename Scan::TempStorage shared;
+  const SmallPart part = small_part(n);
+  uint32_t place = 0;
+  for (std::size_t i = part.begin; i < part.end; ++i) place += flags[i] != 0 ? 1 : 0;
+  uint32_t total = 0;
+  Scan(shared).ExclusiveSum(place, place, total);
+  for (std::size_t i = part.begin; i < part.end; ++i) {
+    if (flags[i] != 0) out[place++] = static_cast<uint32_t>(i);
+  }
+  if (threadIdx.x == 0) *count = total;
+}
+
+}  // namespace
+
+template <Summable In, Summable Out>
 void exclusive_scan(const Exec& exec, std::span<const In> in, std::span<Out> out) {
   if (out.empty()) return;
+  if (out.size() <= small_scan) {
+    const CurrentDevice current(exec);
+    scan_small<In, Out>
+        <<<1, small_threads, 0, cuda_stream(exec)>>>({in.data(), in.size()}, out.data(), out.size());
+    return check_launch(exec, "scanning");
+  }
   with_workspace(exec, "scanning", [&](void* space, std::size_t& bytes) {
-    if constexpr (std::is_same_v<In, Out>) {
+    if constexpr (std::is_same_v<In, Out> && Index<In>) {
       if (out.size() == in.size()) {
         return cub::DeviceScan::ExclusiveSum(space, bytes, in.data(), out.data(), in.size(),
                                              cuda_stream(exec));
@@ -76,7 +133,8 @@ void exclusive_scan(const Exec& exec, std::span<const In> in, std::span<Out> out
     }
     const auto padded = thrust::make_transform_iterator(thrust::counting_iterator<std::size_t>(0),
                                                         PaddedInput<In, Out>{in.data(), in.size()});
-    return cub::DeviceScan::ExclusiveSum(space, bytes, padded, out.data(), out.size(), cuda_stream(exec));
+    return cub::DeviceScan::ExclusiveScan(space, bytes, padded, out.data(), Sum<Out>{}, Out{}, out.size(),
+                                          cuda_stream(exec));
   });
 }
 
@@ -147,13 +205,24 @@ std::size_t compact(const Exec& exec, std::span<const T> values, std::span<const
   });
 }
 
-std::size_t compact_indices(const Exec& exec, std::span<const uint8_t> flags, std::span<uint32_t> out) {
-  if (flags.empty()) return 0;
-  return counted(exec, "compacting", [&](void* space, std::size_t& bytes, uint64_t* count) {
+void compact_indices(const Exec& exec, std::span<const uint8_t> flags, std::span<uint32_t> out,
+                     uint32_t* count) {
+  if (flags.size() <= small_selection) {
+    const CurrentDevice current(exec);
+    select_small<<<1, small_threads, 0, cuda_stream(exec)>>>(flags.data(), out.data(), count, flags.size());
+    return check_launch(exec, "compacting");
+  }
+  with_workspace(exec, "compacting", [&](void* space, std::size_t& bytes) {
     return cub::DeviceSelect::Flagged(space, bytes, thrust::counting_iterator<uint32_t>(0), flags.data(),
                                       out.data(), count, static_cast<int64_t>(flags.size()),
                                       cuda_stream(exec));
   });
+}
+std::size_t compact_indices(const Exec& exec, std::span<const uint8_t> flags, std::span<uint32_t> out) {
+  if (flags.empty()) return 0;
+  Buffer<uint32_t> count(exec, 1);
+  cuda::compact_indices(exec, flags, out, count.data());
+  return count.to_host()[0];
 }
 
 #include <tessera/exec/detail/instantiate_primitives.inc>

@@ -12,7 +12,7 @@ template <class T>
 [[nodiscard]] T reduce_sum(const Exec& exec, std::span<const T> values);
 template <class T>
 [[nodiscard]] MinMax<T> reduce_min_max(const Exec& exec, std::span<const T> values);
-template <Index In, Index Out>
+template <Summable In, Summable Out>
 void exclusive_scan(const Exec& exec, std::span<const In> in, std::span<Out> out);
 template <Index Key>
 void sort_keys(const Exec& exec, std::span<Key> keys, int bits);
@@ -32,5 +32,7 @@ template <Index T>
                                   std::span<T> out);
 [[nodiscard]] std::size_t compact_indices(const Exec& exec, std::span<const uint8_t> flags,
                                           std::span<uint32_t> out);
+void compact_indices(const Exec& exec, std::span<const uint8_t> flags, std::span<uint32_t> out,
+                     uint32_t* count);
 
 }  // namespace tessera::detail::cuda

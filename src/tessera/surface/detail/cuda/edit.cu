@@ -3,6 +3,7 @@
 #include <tessera/surface/detail/edit/compact_loops.h>
 #include <tessera/surface/detail/edit/repair_loops.h>
 #include <tessera/surface/detail/edit/round_loops.h>
+#include <tessera/surface/detail/edit/set_loops.h>
 #include <tessera/surface/detail/cuda/run_loop.cuh>
 
 namespace tessera::detail::cuda {
@@ -12,7 +13,10 @@ TS_INSTANTIATE(CopyWords)
 TS_INSTANTIATE(FillWords)
 TS_INSTANTIATE(CountUp)
 TS_INSTANTIATE(FillBytes)
+TS_INSTANTIATE(CountFar)
 TS_INSTANTIATE(FlagLive)
+TS_INSTANTIATE(FindSets)
+TS_INSTANTIATE(LowWords)
 TS_INSTANTIATE(InvertList)
 TS_INSTANTIATE(GatherCells)
 TS_INSTANTIATE(GatherWords)
@@ -27,14 +31,12 @@ TS_INSTANTIATE(ListLengths<SurfaceRows<VF>>)
 TS_INSTANTIATE(ListEdges)
 TS_INSTANTIATE(ListVertices)
 TS_INSTANTIATE(FindWinners)
-TS_INSTANTIATE(CollectTotals)
+TS_INSTANTIATE(CountFaces)
 TS_INSTANTIATE(ShapeCavities)
 TS_INSTANTIATE(ClearChords)
 TS_INSTANTIATE(ClaimChords)
 TS_INSTANTIATE(ResolveChords)
-TS_INSTANTIATE(CountOutcomes)
 TS_INSTANTIATE(CommitCavities)
-TS_INSTANTIATE(CollectWords)
 TS_INSTANTIATE(CountFreed)
 TS_INSTANTIATE(ListFreed)
 TS_INSTANTIATE(FlagSuspects)

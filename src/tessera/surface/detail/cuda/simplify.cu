@@ -18,6 +18,7 @@ template void run_loop(const Exec&, std::size_t, const FlagCheap&);
 template void run_loop(const Exec&, std::size_t, const ForgetChoice&);
 template void run_loop(const Exec&, std::size_t, const OfferEdges&);
 template void run_loop(const Exec&, std::size_t, const KeepBest&);
+template void run_loop(const Exec&, std::size_t, const TakeAround&);
 template void run_loop(const Exec&, std::size_t, const JudgeListed&);
 template void run_loop(const Exec&, std::size_t, const Pardon&);
 template void run_loop(const Exec&, std::size_t, const RefuseListed&);

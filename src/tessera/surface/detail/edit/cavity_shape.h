@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include <tessera/core/macros.h>
-#include <tessera/generate/detail/common/small_sort.h>
 #include <tessera/surface/cavity.h>
 #include <tessera/surface/edit_mesh.h>
 
@@ -14,17 +13,20 @@ namespace tessera::detail {
 /// Which edges go with its faces, and the boundary of those that stay.
 class CavityShape {
  public:
-  TS_HD CavityShape(const RoundView& round, CavityWork& work)
-      : round_(&round), request_(&round.requests[work.cavity]), work_(&work) {}
+  TS_HD CavityShape(const RoundView& round, const CavityRequest& request, CavityWork& work)
+      : round_(&round), request_(&request), work_(&work) {}
 
   TS_HD void find() {
     if (request_->is_unclear) return fail(CavityOutcome::unclear);
-    if (is_plain_edge()) return find_room();
+    if (is_plain_edge()) {
+      if (round_->are_disjoint && !has_all()) return fail(CavityOutcome::lost);
+      return find_room();
+    }
     if (names_isolated_vertex() && !is_isolated_vertex()) return fail(CavityOutcome::several_holes);
-    const RoundScratch& scratch = round_->scratch;
-    std::uint32_t* faces = scratch.faces + work_->face_begin;
+    std::uint32_t* faces = round_->scratch.faces + work_->face_begin;
     std::uint32_t count = 0;
-    for_each_removed_face(round_->mesh, *request_, [&](std::uint32_t face) { faces[count++] = face; });
+    named().for_each_face([&](std::uint32_t face) { faces[count++] = face; });
+    if (round_->are_disjoint && !has_all()) return fail(CavityOutcome::lost);
     sort_out_edges();
     if (removes_list_ && !request_->may_be_any) return fail(CavityOutcome::not_a_surface);
     order_boundary();
@@ -46,7 +48,7 @@ class CavityShape {
   /// An edge between two faces that have nothing else in common and wind alike: most cavities are of this
   /// kind, and need no search.
   [[nodiscard]] TS_HD bool is_plain_edge() {
-    if (!request_->removes(Kind::edge) || request_->count != 1) return false;
+    if (!request_->removes(Kind::edge) || request_->count != 1 || request_->has_neighbours) return false;
     const std::uint32_t e = request_->elements[0];
     const std::uint32_t h = mesh().sides[2 * std::size_t{e}];
     const std::uint32_t t = mesh().sides[2 * std::size_t{e} + 1];
@@ -57,21 +59,29 @@ class CavityShape {
     if (corners[t] != corners[sides[0]] || corners[sides[1]] == corners[sides[3]]) return false;
     round_->scratch.faces[work_->face_begin] = h / 3;
     round_->scratch.faces[work_->face_begin + 1] = t / 3;
-    round_->scratch.boundary[segment() + 5] = e;
+    round_->scratch.boundary[segment() + 5].half_edge = e;
     work_->edge_count = 1;
     work_->boundary_count = 4;
     work_->loop_count = 1;
     work_->is_simple = true;
     for (std::uint32_t i = 0; i < 4; ++i) write(i, {sides[i], false});
-    round_->scratch.boundary_slot[segment() + 3] |= last_of_loop_bit;
+    round_->scratch.boundary[segment() + 3].slot |= last_of_loop_bit;
     return true;
   }
+  /// Nobody has resolved conflicts, so nobody has looked.
+  [[nodiscard]] TS_HD bool has_all() const {
+    const std::uint32_t* faces = round_->scratch.faces + work_->face_begin;
+    for (std::uint32_t i = 0; i < work_->face_count; ++i) {
+      if (!is_mine(3 * faces[i])) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] TS_HD NamedElements named() const { return round_->named(*request_); }
   [[nodiscard]] TS_HD bool names_isolated_vertex() const {
     if (!request_->removes(Kind::vertex)) return false;
-    for (std::uint32_t k = 0; k < request_->count; ++k) {
-      if (mesh().handles[request_->elements[k]] == EditArrays::none) return true;
-    }
-    return false;
+    bool is_one = false;
+    named().for_each([&](std::uint32_t v) { is_one = is_one || mesh().handles[v] == EditArrays::none; });
+    return is_one;
   }
   /// Nobody can claim a vertex without faces: only its own cavity may remove it.
   [[nodiscard]] TS_HD bool is_isolated_vertex() const {
@@ -83,12 +93,7 @@ class CavityShape {
   [[nodiscard]] TS_HD bool is_mine(std::uint32_t h) const { return round_->claims[h / 3] == work_->claim; }
   TS_HD void fail(CavityOutcome outcome) { work_->outcome = outcome; }
 
-  [[nodiscard]] TS_HD bool is_named(std::uint32_t element) const {
-    for (std::uint32_t i = 0; i < request_->count; ++i) {
-      if (request_->elements[i] == element) return true;
-    }
-    return false;
-  }
+  [[nodiscard]] TS_HD bool is_named(std::uint32_t element) const { return named().contains(element); }
   /// Does the edge of a half-edge of a removed face go?
   [[nodiscard]] TS_HD bool is_removed(std::uint32_t h) const {
     const std::uint32_t e = mesh().edges[h];
@@ -109,7 +114,7 @@ class CavityShape {
   /// Counts edges of the boundary, and lists those that are removed from the end of the segment on.
   TS_HD void sort_out_edges() {
     const std::uint32_t* faces = round_->scratch.faces + work_->face_begin;
-    std::uint32_t* last = round_->scratch.boundary + segment() + 3 * std::size_t{work_->face_count};
+    BoundaryEdge* last = round_->scratch.boundary + segment() + 3 * std::size_t{work_->face_count};
     const bool names_vertices = request_->removes(Kind::vertex);
     for (std::uint32_t i = 0; i < work_->face_count; ++i) {
       for (std::uint32_t h = 3 * faces[i]; h < 3 * faces[i] + 3; ++h) {
@@ -121,11 +126,11 @@ class CavityShape {
         const std::uint32_t e = mesh().edges[h];
         if (mesh().first_side(e) != h) continue;
         if (mesh().is_listed(e)) removes_list_ = true;
-        *--last = e;
+        (--last)->half_edge = e;
         ++work_->edge_count;
       }
     }
-    if (request_->removes(Kind::edge) && work_->boundary_count != 0) {
+    if (request_->removes(Kind::edge) && request_->count <= 3 && work_->boundary_count != 0) {
       const std::uint32_t h = EditArrays::next(mesh().first_side(request_->elements[0]));
       if (!is_removed(h)) start_ = h;
     }
@@ -168,11 +173,11 @@ class CavityShape {
   TS_HD void write(std::uint32_t place, Entry entry) const {
     const std::uint32_t h = entry.half_edge;
     const std::uint32_t e = mesh().edges[h];
-    const RoundScratch& scratch = round_->scratch;
-    scratch.boundary[segment() + place] = h | (entry.is_reversed ? reversed_bit : 0);
-    scratch.boundary_slot[segment() + place] =
+    const std::uint32_t slot =
         (2 * e + (mesh().sides[2 * std::size_t{e}] == h ? 0 : 1)) | (mesh().is_listed(e) ? listed_bit : 0);
-    scratch.boundary_new[segment() + place] = EditArrays::none;
+    round_->scratch.boundary[segment() + place] = {
+        h | (entry.is_reversed ? reversed_bit : 0), slot, EditArrays::none,
+        mesh().corners[entry.is_reversed ? EditArrays::next(h) : h]};
   }
 
   /// Writes a loop or a chain from place on; returns the place after it.
@@ -204,7 +209,7 @@ class CavityShape {
       }
       work_->is_open = true;
     }
-    round_->scratch.boundary_slot[segment() + end - 1] |= last_of_loop_bit;
+    round_->scratch.boundary[segment() + end - 1].slot |= last_of_loop_bit;
     ++work_->loop_count;
     return end;
   }
@@ -222,24 +227,54 @@ class CavityShape {
   }
   [[nodiscard]] TS_HD bool is_written(std::uint32_t h, std::uint32_t done) const {
     for (std::uint32_t i = 0; i < done; ++i) {
-      if ((round_->scratch.boundary[segment() + i] & ~reversed_bit) == h) return true;
+      if ((round_->scratch.boundary[segment() + i].half_edge & ~reversed_bit) == h) return true;
     }
     return false;
   }
 
+  /// Sorts the tails in the places of the new half-edges, which are not there yet.
   [[nodiscard]] TS_HD bool meets_no_vertex_twice() const {
-    std::uint32_t* vertices = round_->scratch.boundary_new + segment();
+    BoundaryEdge* all = round_->scratch.boundary + segment();
     const std::uint32_t n = work_->boundary_count;
     const Hole hole(*round_, *work_);
-    for (std::uint32_t i = 0; i < n; ++i) vertices[i] = hole.tail(i).index();
-    sort_few(vertices, vertices + n);
-    bool is_simple = true;
     const std::uint32_t last = work_->is_open ? hole.head(n - 1).index() : EditArrays::none;
-    for (std::uint32_t i = 0; i < n; ++i) {
-      if ((i > 0 && vertices[i] == vertices[i - 1]) || vertices[i] == last) is_simple = false;
+    bool is_simple = true;
+    if (n <= few) {
+      for (std::uint32_t i = 0; i < n; ++i) {
+        if (all[i].tail == last) is_simple = false;
+        for (std::uint32_t k = 0; k < i; ++k) is_simple = is_simple && all[k].tail != all[i].tail;
+      }
+      return is_simple;
     }
-    for (std::uint32_t i = 0; i < n; ++i) vertices[i] = EditArrays::none;
+    for (std::uint32_t i = 0; i < n; ++i) all[i].made = all[i].tail;
+    sort_made(all, n);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if ((i > 0 && all[i].made == all[i - 1].made) || all[i].made == last) is_simple = false;
+    }
+    for (std::uint32_t i = 0; i < n; ++i) all[i].made = EditArrays::none;
     return is_simple;
+  }
+  static constexpr std::uint32_t few = 24;
+
+  /// Heap sort of the `made` of n records: a hub of a hundred thousand faces may be a cavity.
+  static TS_HD void sort_made(BoundaryEdge* all, std::uint32_t n) {
+    const auto sink = [&](std::uint32_t at, std::uint32_t end) {
+      for (std::uint32_t child = 2 * at + 1; child < end; child = 2 * at + 1) {
+        if (child + 1 < end && all[child + 1].made > all[child].made) ++child;
+        if (all[child].made <= all[at].made) return;
+        const std::uint32_t there = all[at].made;
+        all[at].made = all[child].made;
+        all[child].made = there;
+        at = child;
+      }
+    };
+    for (std::uint32_t i = n / 2; i-- > 0;) sink(i, n);
+    for (std::uint32_t end = n; end-- > 1;) {
+      const std::uint32_t there = all[0].made;
+      all[0].made = all[end].made;
+      all[end].made = there;
+      sink(0, end);
+    }
   }
 
   /// As many faces and edges as triangulations of a disc with more holes have (Euler).

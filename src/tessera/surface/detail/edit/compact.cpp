@@ -55,6 +55,15 @@ void with_surface(const Buffer<Vec3d>& points, const Buffer<TriMesh::Cell>& cell
 
 }  // namespace
 
+double DynamicStore::disorder() {
+  const std::size_t edges = end(Kind::edge);
+  if (count(Kind::edge) == 0) return 0;
+  check_room(edges * sizeof(std::uint32_t));
+  Buffer<std::uint32_t> counts(exec_, edges);
+  run_loop(exec_, edges, CountFar{arrays(), counts.data()});
+  return static_cast<double>(reduce_sum<std::uint32_t>(exec_, counts.span())) / (2.0 * count(Kind::edge));
+}
+
 CompactionMaps DynamicStore::compact() {
   const EditArrays old = arrays();
   const Survivors vertices(exec_, old, true);
@@ -69,7 +78,9 @@ CompactionMaps DynamicStore::compact() {
     run_loop(exec_, faces.count, GatherCells{old, faces.ids.data(), place.data(), cells.data()});
   }
   EditConnectivity next;
-  with_surface(points, cells, surface_options(nullptr),
+  SurfaceOptions along_the_curve = surface_options(nullptr);
+  along_the_curve.order = VertexOrder::morton;  // new elements are last, which may pass for an order
+  with_surface(points, cells, along_the_curve,
                [&](const Surface& surface) { next = EditConnectivity(surface, cells.data()); });
 
   // Of each new element the old id, and of each old one the new id.
@@ -101,7 +112,6 @@ CompactionMaps DynamicStore::compact() {
   for (std::size_t i = 0; i < columns_.size(); ++i) columns_[i].values = std::move(moved[i]);
   mesh_ = std::move(next);
   capacity_ = mesh_.end;
-  freed_count_ = {0, 0, 0};
   freed_ = {};
   round_ = 0;
   write_tables();

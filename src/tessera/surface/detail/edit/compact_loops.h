@@ -12,6 +12,36 @@
 
 namespace tessera::detail {
 
+/// to[i] = from[list[i]].
+struct GatherWords {
+  const std::uint32_t* from;
+  const std::uint32_t* list;
+  std::uint32_t* to;
+  TS_HD void operator()(std::size_t i) const { to[i] = from[list[i]]; }
+};
+
+/// Of each edge: do its ends lie in tiles far from each other, and do its faces?
+struct CountFar {
+  EditArrays mesh;
+  std::uint32_t* counts;
+  static constexpr std::uint32_t tiles = 16;
+  static constexpr std::uint32_t tile_vertices = 256;
+
+  TS_HD void operator()(std::size_t e) const {
+    counts[e] = 0;
+    const std::uint32_t h = mesh.first_side(static_cast<std::uint32_t>(e));
+    if (h == EditArrays::none || mesh.is_listed(static_cast<std::uint32_t>(e))) return;
+    const std::uint32_t t = mesh.across(h);
+    counts[e] = are_far(mesh.corners[h], mesh.corners[EditArrays::next(h)], tiles * tile_vertices) +
+                (t == EditArrays::none ? 0 : are_far(h / 3, t / 3, 2 * tiles * tile_vertices));
+  }
+
+ private:
+  [[nodiscard]] static TS_HD std::uint32_t are_far(std::uint32_t a, std::uint32_t b, std::uint32_t far) {
+    return (a < b ? b - a : a - b) > far ? 1 : 0;
+  }
+};
+
 struct FlagLive {
   EditArrays mesh;
   bool is_vertex;  ///< else a face

@@ -86,12 +86,13 @@ SurfaceOptions DynamicStore::surface_options(const Monitor* monitor) const {
 
 Bytes DynamicStore::bytes() const {
   Bytes sum = Bytes{capacity_[2]} * (24 + 8 + 4) + Bytes{capacity_[1]} * 8 + Bytes{capacity_[0]} * 8;
-  for (const auto& freed : freed_) sum += freed.bytes();
+  for (const FreedIds& freed : freed_) sum += freed.ids.bytes();
   for (const StoredColumn& column : columns_) sum += column.values.bytes() + column.staged.bytes();
   return sum + mesh_.edge_lists.bytes() + mesh_.vertex_lists.bytes() + scratch.bytes();
 }
 
 void DynamicStore::check_memory(Bytes needed) const {
+  needed += held_;
   if (memory_ == 0 || needed <= memory_) return;
   throw Error(exec_.is_cuda() ? ErrorCode::out_of_device_memory : ErrorCode::out_of_memory,
               "the surface takes " + format_bytes(needed) + " now, but only " + format_bytes(memory_) +
@@ -114,7 +115,7 @@ std::uint32_t DynamicStore::next_round() {
 void DynamicStore::reserve(const std::array<std::uint32_t, 3>& counts) {
   std::array<std::uint32_t, 3> needed = capacity_;
   for (std::size_t k = 0; k < 3; ++k) {
-    const std::uint32_t reused = std::min(counts[k], freed_count_[k]);
+    const std::uint32_t reused = std::min(counts[k], freed_[k].count());
     const std::uint64_t end = std::uint64_t{mesh_.end[k]} + (counts[k] - reused);
     if (end > max_edit_ids) {
       throw Error(ErrorCode::unsupported, "a surface cannot be edited beyond " +
@@ -171,32 +172,39 @@ void DynamicStore::grow(Kind kind, std::uint32_t size) {
   capacity_[k] = size;
 }
 
-FreshIds DynamicStore::fresh(Kind kind, std::uint32_t count) const {
-  const auto k = static_cast<std::size_t>(kind);
-  const std::uint32_t reused = std::min(count, freed_count_[k]);
-  return {freed_[k].data() + (freed_count_[k] - reused), reused, mesh_.end[k]};
+FreshIds DynamicStore::fresh(Kind kind) const {
+  const FreedIds& freed = freed_[static_cast<std::size_t>(kind)];
+  return {freed.ids.data() + freed.begin, freed.count(), end(kind)};
 }
 
 void DynamicStore::take(Kind kind, std::uint32_t count) {
   const auto k = static_cast<std::size_t>(kind);
-  const std::uint32_t reused = std::min(count, freed_count_[k]);
-  freed_count_[k] -= reused;
+  const std::uint32_t reused = std::min(count, freed_[k].count());
+  freed_[k].begin += reused;
   mesh_.end[k] += count - reused;
 }
 
 void DynamicStore::reserve_freed(Kind kind, std::size_t count) {
-  const auto k = static_cast<std::size_t>(kind);
-  const std::size_t needed = freed_count_[k] + count;
-  if (needed <= freed_[k].size()) return;
-  check_room((needed - freed_[k].size()) * sizeof(std::uint32_t));
-  freed_[k] = enlarged(exec_, freed_[k], freed_count_[k], std::max(needed, 2 * freed_[k].size()));
+  FreedIds& freed = freed_[static_cast<std::size_t>(kind)];
+  if (freed.end + count <= freed.ids.size()) return;
+  const std::size_t needed = freed.count() + count;
+  const std::size_t size = needed + needed / 2;
+  check_room(size * sizeof(std::uint32_t));
+  Buffer<std::uint32_t> larger(exec_, size);
+  copy_here(exec_, larger.data(), freed.ids.data() + freed.begin, freed.count() * sizeof(std::uint32_t));
+  freed = {std::move(larger), 0, freed.count()};
 }
 
-void DynamicStore::free(Kind kind, const Buffer<std::uint32_t>& ids, std::uint32_t count) {
-  const auto k = static_cast<std::size_t>(kind);
-  reserve_freed(kind, count);
-  copy_here(exec_, freed_[k].data() + freed_count_[k], ids.data(), count * sizeof(std::uint32_t));
-  freed_count_[k] += count;
+std::uint32_t DynamicStore::freed_room(Kind kind) const {
+  const FreedIds& freed = freed_[static_cast<std::size_t>(kind)];
+  return static_cast<std::uint32_t>(freed.ids.size() - freed.end);
+}
+std::uint32_t* DynamicStore::freed_end(Kind kind) {
+  FreedIds& freed = freed_[static_cast<std::size_t>(kind)];
+  return freed.ids.data() + freed.end;
+}
+void DynamicStore::add_freed(Kind kind, std::uint32_t count) {
+  freed_[static_cast<std::size_t>(kind)].end += count;
 }
 
 std::uint32_t DynamicStore::new_column(const ColumnShape& shape) {
@@ -241,6 +249,15 @@ void DynamicStore::stage(std::uint32_t edges, std::uint32_t faces) {
     has_moved = true;
   }
   if (has_moved) write_tables();
+}
+
+std::uint32_t DynamicStore::staged_room(Kind kind) const {
+  std::size_t room = 0xFFFFFFFFu;
+  for (const StoredColumn& column : columns_) {
+    if (column.shape.kind == kind && !column.values.empty())
+      room = std::min(room, column.staged.size() / column.shape.width);
+  }
+  return static_cast<std::uint32_t>(room);
 }
 
 void DynamicStore::write_tables() {

@@ -42,7 +42,13 @@ class DynamicStore : public std::enable_shared_from_this<DynamicStore> {
   [[nodiscard]] const Exec& exec() const { return exec_; }
   [[nodiscard]] std::uint32_t end(Kind kind) const { return mesh_.end[static_cast<std::size_t>(kind)]; }
   [[nodiscard]] std::uint32_t count(Kind kind) const {
-    return end(kind) - freed_count_[static_cast<std::size_t>(kind)];
+    return end(kind) - freed_[static_cast<std::size_t>(kind)].count();
+  }
+  /// All ids that there is room for are below it.
+  [[nodiscard]] std::uint32_t capacity(Kind kind) const { return capacity_[static_cast<std::size_t>(kind)]; }
+  /// How many new elements there is room for.
+  [[nodiscard]] std::uint32_t spare(Kind kind) const {
+    return freed_[static_cast<std::size_t>(kind)].count() + capacity(kind) - end(kind);
   }
   [[nodiscard]] Bytes bytes() const;
 
@@ -57,12 +63,17 @@ class DynamicStore : public std::enable_shared_from_this<DynamicStore> {
   void reserve(const std::array<std::uint32_t, 3>& counts);
   /// Room for the attributes of so many new edges and faces until they are committed.
   void stage(std::uint32_t edges, std::uint32_t faces);
-  [[nodiscard]] FreshIds fresh(Kind kind, std::uint32_t count) const;
+  /// How many staged() has room for; no limit if no attribute asks.
+  [[nodiscard]] std::uint32_t staged_room(Kind kind) const;
+  /// The ids that can be given, in their order: freed ones, the longest freed first, then those at the end.
+  [[nodiscard]] FreshIds fresh(Kind kind) const;
   void take(Kind kind, std::uint32_t count);
   /// Room for so many more ids that can be given again.
   void reserve_freed(Kind kind, std::size_t count);
-  /// Adds ids, which lie at the store's place, to those. Cannot fail if there is room.
-  void free(Kind kind, const Buffer<std::uint32_t>& ids, std::uint32_t count);
+  [[nodiscard]] std::uint32_t freed_room(Kind kind) const;
+  /// Where the next freed ids are written, and how many of them have been.
+  [[nodiscard]] std::uint32_t* freed_end(Kind kind);
+  void add_freed(Kind kind, std::uint32_t count);
 
   [[nodiscard]] std::shared_ptr<const ColumnKey> add_column(const ColumnShape& shape, const void* value);
   [[nodiscard]] std::byte* const* base(std::uint32_t column) const { return bases_.data() + column; }
@@ -83,6 +94,11 @@ class DynamicStore : public std::enable_shared_from_this<DynamicStore> {
   /// Error(out_of_memory | out_of_device_memory) if so many more bytes are not allowed.
   void check_room(Bytes more) const;
 
+  /// What algorithms keep for the surface beside it, which counts against its memory.
+  void hold(Bytes bytes) { held_ = bytes; }
+  /// DynamicSurface::disorder().
+  [[nodiscard]] double disorder();
+
   EditScratch scratch;  ///< empty while an edit has it
 
   static constexpr std::uint32_t positions = 0;  ///< the column of the coordinates
@@ -100,10 +116,17 @@ class DynamicStore : public std::enable_shared_from_this<DynamicStore> {
 
   Exec exec_;
   Bytes memory_;
+  Bytes held_ = 0;
   EditConnectivity mesh_;
   std::array<std::uint32_t, 3> capacity_ = {0, 0, 0};
-  std::array<std::uint32_t, 3> freed_count_ = {0, 0, 0};
-  std::array<Buffer<std::uint32_t>, 3> freed_;
+  /// Ids that can be given again: a queue, so that a round can add to it while it takes from it.
+  struct FreedIds {
+    Buffer<std::uint32_t> ids;
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+    [[nodiscard]] std::uint32_t count() const { return end - begin; }
+  };
+  std::array<FreedIds, 3> freed_;
   std::uint32_t round_ = 0;
 
   std::vector<StoredColumn> columns_;

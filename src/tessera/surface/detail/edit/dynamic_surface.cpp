@@ -66,6 +66,9 @@ EditView<tiled::VertexId, Vec3d> DynamicSurface::positions() const {
 TriMesh DynamicSurface::to_mesh() const {
   return store_->to_mesh();
 }
+double DynamicSurface::disorder() const {
+  return store_->disorder();
+}
 CompactionMaps DynamicSurface::compact() {
   return store_->compact();
 }

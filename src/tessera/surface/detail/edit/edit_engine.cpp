@@ -1,11 +1,12 @@
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <chrono>
+#include <exception>
 #include <optional>
 #include <utility>
 
 #include <tessera/core/detail/monitor.h>
+#include <tessera/core/error.h>
 #include <tessera/core/random.h>
 #include <tessera/exec/buffer.h>
 #include <tessera/exec/primitives.h>
@@ -18,8 +19,28 @@
 
 namespace tessera::detail {
 
-namespace {}  // namespace
+namespace {
 
+/// More candidates are taken part by part, which bounds the scratch memory and lets an element that an
+/// earlier part has touched be looked at once. Fixed, so that results are the same everywhere.
+constexpr std::size_t round_size = std::size_t{1} << 20;
+
+constexpr std::array<Kind, 3> kinds = {Kind::vertex, Kind::edge, Kind::face};
+/// Of the ids that new elements of each kind take.
+constexpr std::array<std::uint32_t, 3> fresh_counters = {std::uint32_t{room_counter} + new_vertices,
+                                                         std::uint32_t{room_counter} + fresh_edges,
+                                                         std::uint32_t{room_counter} + fresh_faces};
+
+[[nodiscard]] constexpr std::size_t with_reserve(std::size_t size) {
+  return size + size / 8 + 64;
+}
+
+}  // namespace
+
+// A round is queued on a device as a whole: each of its loops runs up to a bound and looks for the true
+// number in the counters, and the host waits once, at the end. Should there be too little memory for a part
+// of it, the loops after it do nothing, and the round is resolved again, carefully: the host then waits for
+// each number and takes as much memory as is needed. On the host itself rounds are always careful.
 struct EditEngine::State : EditScratch {
   State(DynamicStore& of, Kind kind, const EditOptions& given)
       : EditScratch(std::exchange(of.scratch, {})), store(of), exec(of.exec()), seeds(kind), options(given) {}
@@ -31,6 +52,7 @@ struct EditEngine::State : EditScratch {
   Exec exec;
   Kind seeds;
   EditOptions options;
+  std::optional<EditSets> sets;
   EditReport report = {};
   RoundView view = {};
   EditRound round = {};
@@ -41,60 +63,67 @@ struct EditEngine::State : EditScratch {
   std::size_t list_size = 0;
   std::size_t list_done = 0;
 
+  bool is_careful = true;
+  bool gave_nothing_back = false;  ///< the round before: flips do not, so the next will not
   std::size_t candidates = 0;
-  std::size_t winners = 0;
-  std::size_t removed_faces = 0;
-  std::array<std::uint32_t, 3> added = {0, 0, 0};
+  std::size_t bound = 0;      ///< of the winners
+  Array<std::uint32_t> seen;  ///< the counters at the end of a round
 
   /// The beginning of a buffer, which is made anew if it is too small; what was there is not needed.
   template <class T>
   [[nodiscard]] std::span<T> at_least(Buffer<T>& buffer, std::size_t size) {
     if (buffer.size() < size) {
-      const std::size_t generous = size + size / 8;
       buffer = Buffer<T>();
-      store.check_room(bytes() + generous * sizeof(T));
-      buffer = Buffer<T>(exec, generous);
+      store.check_room(bytes() + with_reserve(size) * sizeof(T));
+      buffer = Buffer<T>(exec, with_reserve(size));
     }
     return buffer.span().first(size);
   }
-  void refresh() {
-    view.mesh = EditMesh(store.arrays());
-    view.claims = store.claims();
-  }
-  /// Room for a flag for each id of the seeds' kind; new ones are lowered.
-  void make_flags(std::size_t ids);
-  void begin_pass();
+  [[nodiscard]] std::size_t id_end() const { return sets ? sets->count : store.end(seeds); }
+  [[nodiscard]] std::size_t id_capacity() const { return sets ? sets->count : store.capacity(seeds); }
+
+  void look_at_memory();
+  void make_flags();
   void find_winners();
   void shape_cavities();
-  [[nodiscard]] RoomTotals sum_up_room();
   void make_room();
-  [[nodiscard]] Array<std::uint32_t> count_outcomes();
-  void resolve_chords(std::size_t count);
-  void reserve_freed();
-  [[nodiscard]] std::array<std::uint32_t, 3> list_freed();
-  void report_outcomes(const Array<std::uint32_t>& counted);
-  void commit_winners();
+  void resolve_chords();
+  void list_freed();
+  void queue_commit(bool waits);
+  void queue_next_pass();
+  void end_round();
+  void commit_irregular();
+  void take_ids();
+  void report_outcomes();
 };
 
-namespace {
-
-/// More candidates are taken part by part, which bounds the scratch memory and lets an element that an
-/// earlier part has touched be looked at once. Fixed, so that results are the same everywhere.
-constexpr std::size_t round_size = std::size_t{1} << 20;
-
-}  // namespace
-
-EditEngine::EditEngine(const DynamicSurface& surface, Kind seeds, const EditOptions& options)
+EditEngine::EditEngine(const DynamicSurface& surface, Kind seeds, const EditOptions& options,
+                       const EditSets* sets)
     : state_(std::make_unique<State>(*surface.store(), seeds, options)) {
   State& s = *state_;
-  s.refresh();
-  s.make_flags(s.store.end(seeds));
+  if (sets != nullptr) {
+    if (options.active || options.again != Again::losers)
+      throw Error(ErrorCode::bad_option,
+                  "sets are all tried, and once: an edit of sets takes no `active` and no `again`");
+    s.sets = *sets;
+  }
+  s.make_flags();
   run_loop(s.exec, s.next.size(), FillBytes{s.next.data()});
-  s.list_size = options.active ? options.active->size() : s.store.end(seeds);
+  s.list_size = options.active ? options.active->size() : s.id_end();
   s.list = options.active ? options.active->data() : nullptr;
-  (void)s.at_least(s.counters, round_counters);
+  s.view.counters = s.at_least(s.counters, round_counters).data();
   s.view.keeps_edges_unique = options.keeps_edges_unique;
-  s.view.seeds_are_vertices = seeds == Kind::vertex;
+  s.view.are_disjoint = options.are_disjoint;
+  s.view.seeds_are_vertices = seeds == Kind::vertex && sets == nullptr;
+  if (sets != nullptr) s.view.sets = sets->lists;
+  if (options.outcomes) {
+    TS_EXPECTS(options.outcomes->size() >= s.id_end());
+    s.view.outcomes = reinterpret_cast<std::uint8_t*>(options.outcomes->data());
+    s.view.outcome_end = static_cast<std::uint32_t>(options.outcomes->size());
+    run_loop(s.exec, options.outcomes->size(), FillBytes{s.view.outcomes});
+  }
+  s.is_careful = !s.exec.is_cuda() || s.works.empty();
+  s.look_at_memory();
 }
 
 EditEngine::~EditEngine() = default;
@@ -109,10 +138,43 @@ const EditReport& EditEngine::report() const {
   return state_->report;
 }
 
-void EditEngine::State::make_flags(std::size_t ids) {
+/// Sees how much memory there is, and where.
+void EditEngine::State::look_at_memory() {
+  const auto count = [](const auto& buffer) { return static_cast<std::uint32_t>(buffer.size()); };
+  view.mesh = EditMesh(store.arrays());
+  view.claims = store.claims();
+  view.works = works.data();
+  view.chord_counts = counts.data();
+  view.places = rooms.data();
+  RoundScratch& scratch = view.scratch;
+  RoundMemory& memory = view.memory;
+  scratch.faces = faces.data();
+  scratch.boundary = boundary.data();
+  scratch.new_faces = new_faces.data();
+  scratch.new_edges = new_edges.data();
+  scratch.columns = store.column_table();
+  scratch.column_count = store.column_count();
+  memory.winners = std::min({count(works), count(counts), std::max(count(offsets), 1u) - 1,
+                             std::max(count(rooms), 1u) - 1, std::max(count(freed), 1u) - 1});
+  memory.faces = std::min(count(faces), count(boundary) / 3);
+  memory.room = {{store.spare(Kind::vertex), count(new_edges), count(new_faces), store.spare(Kind::edge),
+                  store.spare(Kind::face)}};
+  memory.room.at[staged_edges] = std::min(memory.room.at[staged_edges], store.staged_room(Kind::edge));
+  memory.room.at[staged_faces] = std::min(memory.room.at[staged_faces], store.staged_room(Kind::face));
+  memory.chords = count(chords) / 4;  // the size is rounded up to a power of two
+  for (const Kind kind : kinds) {
+    const auto k = static_cast<std::size_t>(kind);
+    scratch.fresh[k] = store.fresh(kind);
+    memory.freed.at[k] = store.freed_room(kind);
+  }
+}
+
+/// A flag for each id that there is room for; new ones are lowered.
+void EditEngine::State::make_flags() {
+  const std::size_t ids = id_capacity();
   if (next.size() < ids) {
-    store.check_room(bytes() + ids + ids / 4);
-    Buffer<std::uint8_t> larger(exec, ids + ids / 4);
+    store.check_room(bytes() + ids);
+    Buffer<std::uint8_t> larger(exec, ids);
     run_loop(exec, larger.size(), FillBytes{larger.data()});
     if (!next.empty()) run_loop(exec, next.size(), CopyBytes{next.data(), larger.data()});
     next = std::move(larger);
@@ -120,30 +182,28 @@ void EditEngine::State::make_flags(std::size_t ids) {
   view.next = next.data();
 }
 
-void EditEngine::State::begin_pass() {
-  const std::size_t ids = store.end(seeds);
-  list_size = compact_indices(exec, next.span().first(ids), at_least(candidate_list, ids));
-  list = candidate_list.data();
-  list_done = 0;
-}
-
 std::size_t EditEngine::begin_round() {
   State& s = *state_;
-  if (s.list_done == s.list_size && s.report.rounds != 0) s.begin_pass();
+  if (s.list_done == s.list_size && s.report.rounds != 0 && !s.sets) {
+    s.list_size = s.seen[next_counter];
+    s.list = s.candidate_list.data();
+    s.list_done = 0;
+  }
   if (s.list_done == s.list_size) {
-    s.report.is_done = true;
+    s.report.is_done = !s.sets || s.report.last.lost == 0;
     return 0;
   }
   if (s.options.max_rounds != 0 && s.report.rounds == s.options.max_rounds) return 0;
   monitor_of(s.options.monitor).update("editing", 0);
   s.begun = std::chrono::steady_clock::now();
-  s.candidates = std::min(s.list_size - s.list_done, round_size);
+  // The elements of sets are those of the mesh before any of them was edited.
+  s.candidates = s.sets ? s.list_size : std::min(s.list_size - s.list_done, round_size);
   s.view.candidates = s.list == nullptr ? nullptr : s.list + s.list_done;
   s.view.first = static_cast<std::uint32_t>(s.list_done);
   s.list_done += s.candidates;
   s.round = {};
   s.round.candidates = s.candidates;
-  s.view.id_end = s.store.end(s.seeds);
+  s.view.id_end = static_cast<std::uint32_t>(s.id_end());
   s.view.number = s.store.next_round();
   s.view.salt = static_cast<std::uint32_t>(splitmix64(s.options.seed ^ splitmix64(s.report.rounds)));
   s.view.is_declared = s.at_least(s.is_declared, s.candidates).data();
@@ -151,142 +211,155 @@ std::size_t EditEngine::begin_round() {
   return s.candidates;
 }
 
-// The host waits for a device a few times a round and once more a pass: for the number of winners, for the
-// faces they remove, for the room they need, for their outcomes, and for the ids they give back.
+std::size_t EditEngine::resolve() {
+  State& s = *state_;
+  s.find_winners();
+  if (s.bound == 0) return 0;
+  s.shape_cavities();
+  s.make_room();
+  return s.bound;
+}
 
 void EditEngine::State::find_winners() {
   const std::span<std::uint8_t> flags = at_least(is_winner, candidates);
   const std::span<std::uint32_t> sizes = at_least(face_counts, candidates);
-  run_loop(exec, round_counters, FillWords{counters.data(), 0});
-  run_loop(exec, candidates, FindWinners{view, flags.data(), sizes.data(), counters.data()});
   const std::span<std::uint32_t> list_of_winners = at_least(winner_list, candidates);
-  winners = compact_indices(exec, flags, list_of_winners);
   view.winners = list_of_winners.data();
-  run_loop(exec, winners,
-           GatherWords{sizes.data(), list_of_winners.data(), at_least(counts, winners).data()});
+  if (is_careful) run_loop(exec, round_counters, FillWords{counters.data(), 0});
+  view.skips_freed = !is_careful && gave_nothing_back;
+  run_loop(exec, candidates, FindWinners{view, flags.data(), sizes.data()});
+  compact_indices(exec, flags, list_of_winners, counters.data() + winner_counter);
+  bound = std::min<std::size_t>(candidates, view.memory.winners);
+  if (is_careful) {
+    bound = read_word(exec, counters.data() + winner_counter);
+    (void)at_least(works, bound);
+    (void)at_least(counts, bound);
+    (void)at_least(offsets, bound + 1);
+    (void)at_least(rooms, bound + 1);
+    (void)at_least(freed, bound + 1);
+    look_at_memory();
+  }
+  view.bound = static_cast<std::uint32_t>(bound);
 }
 
 void EditEngine::State::shape_cavities() {
-  const std::span<std::uint32_t> begins = at_least(offsets, winners + 1);
-  exclusive_scan<std::uint32_t, std::uint32_t>(exec, counts.span().first(winners), begins);
-  const std::size_t total = read_word(exec, begins.data() + winners);
-  removed_faces = total;
-  RoundScratch& scratch = view.scratch;
-  scratch.faces = at_least(faces, total).data();
-  scratch.boundary = at_least(boundary[0], 3 * total).data();
-  scratch.boundary_slot = at_least(boundary[1], 3 * total).data();
-  scratch.boundary_new = at_least(boundary[2], 3 * total).data();
-  view.works = at_least(works, winners).data();
-  run_loop(exec, winners,
-           ShapeCavities{view, begins.data(), at_least(vertex_room, winners + 1).data(),
-                         at_least(other_room[0], winners + 1).data(),
-                         at_least(other_room[1], winners + 1).data()});
-}
-
-RoomTotals EditEngine::State::sum_up_room() {
-  const std::span<std::uint32_t> vertices = vertex_room.span().first(winners + 1);
-  const std::span<std::uint64_t> staged = other_room[0].span().first(winners + 1);
-  const std::span<std::uint64_t> fresh = other_room[1].span().first(winners + 1);
-  exclusive_scan<std::uint32_t, std::uint32_t>(exec, vertices.first(winners), vertices);
-  exclusive_scan<std::uint64_t, std::uint64_t>(exec, staged.first(winners), staged);
-  exclusive_scan<std::uint64_t, std::uint64_t>(exec, fresh.first(winners), fresh);
-  view.vertex_places = vertices.data();
-  view.staged_places = staged.data();
-  view.fresh_places = fresh.data();
-  run_loop(exec, 1,
-           CollectTotals{vertices.data() + winners, staged.data() + winners, fresh.data() + winners,
-                         at_least(totals, 1).data()});
-  return totals.to_host(1)[0];
+  const std::span<std::uint32_t> sizes = counts.span().first(bound);
+  const std::span<std::uint32_t> begins = offsets.span().first(bound + 1);
+  run_loop(exec, bound, CountFaces{view, face_counts.data(), sizes.data()});
+  exclusive_scan<std::uint32_t, std::uint32_t>(exec, sizes, begins);
+  if (is_careful) {
+    const std::size_t total = read_word(exec, begins.data() + bound);
+    (void)at_least(faces, total);
+    (void)at_least(boundary, 3 * total);
+    look_at_memory();
+  }
+  run_loop(exec, bound, ShapeCavities{view, begins.data(), rooms.data()});
 }
 
 void EditEngine::State::make_room() {
-  const RoomTotals room = sum_up_room();
-  added = {static_cast<std::uint32_t>(room.vertices), static_cast<std::uint32_t>(room.fresh >> 32),
-           static_cast<std::uint32_t>(room.fresh)};
-  const auto made_edges = static_cast<std::uint32_t>(room.staged >> 32);
-  const auto made_faces = static_cast<std::uint32_t>(room.staged);
-  store.reserve(added);
-  reserve_freed();
-  store.stage(made_edges, made_faces);
-  make_flags(std::size_t{store.end(seeds)} + added[static_cast<std::size_t>(seeds)]);
-  refresh();
-  RoundScratch& scratch = view.scratch;
-  for (const Kind kind : {Kind::vertex, Kind::edge, Kind::face}) {
-    const auto k = static_cast<std::size_t>(kind);
-    scratch.fresh[k] = store.fresh(kind, added[k]);
+  const std::span<Sums<5>> places = rooms.span().first(bound + 1);
+  exclusive_scan<Sums<5>, Sums<5>>(exec, places.first(bound), places);
+  if (is_careful) {
+    Sums<5> total;
+    for (std::uint32_t k = 0; k < 5; ++k) total.at[k] = read_word(exec, places.data()[bound].at + k);
+    store.reserve({total.at[new_vertices], total.at[fresh_edges], total.at[fresh_faces]});
+    (void)at_least(new_edges, total.at[staged_edges]);
+    (void)at_least(new_faces, total.at[staged_faces]);
+    store.stage(static_cast<std::uint32_t>(new_edges.size()), static_cast<std::uint32_t>(new_faces.size()));
+    make_flags();
+    look_at_memory();
   }
-  scratch.new_corners = at_least(new_faces[0], 3 * std::size_t{made_faces}).data();
-  scratch.new_edges = at_least(new_faces[1], 3 * std::size_t{made_faces}).data();
-  scratch.new_ends = at_least(new_edges[0], 2 * std::size_t{made_edges}).data();
-  scratch.new_sides = at_least(new_edges[1], 2 * std::size_t{made_edges}).data();
-  scratch.columns = store.column_table();
-  scratch.column_count = store.column_count();
-  view.chord_counts = at_least(chord_counts, winners + 1).data();
 }
 
-std::size_t EditEngine::resolve() {
-  State& s = *state_;
-  s.added = {0, 0, 0};
-  s.find_winners();
-  if (s.winners == 0) return 0;
-  s.shape_cavities();
-  s.make_room();
-  return s.winners;
-}
-
-Array<std::uint32_t> EditEngine::State::count_outcomes() {
-  const std::span<std::uint32_t> all = chord_counts.span().first(winners + 1);
-  exclusive_scan<std::uint32_t, std::uint32_t>(exec, all.first(winners), at_least(offsets, winners + 1));
-  run_loop(exec, 1, CopyWords{offsets.data() + winners, counters.data() + chord_counter});
-  run_loop(exec, winners, CountOutcomes{view, counters.data()});
-  return counters.to_host(round_counters);
-}
-
-void EditEngine::State::resolve_chords(std::size_t count) {
-  const std::size_t size = std::bit_ceil(2 * count);
-  const ChordTable table = {at_least(chords, size).data(), size - 1};
-  run_loop(exec, size, ClearChords{table});
-  run_loop(exec, winners, ClaimChords{view, table});
-  run_loop(exec, winners, ResolveChords{view, table, counters.data()});
-}
-
-/// Takes room for the ids that may be given back, before pointers to those that were are handed out.
-void EditEngine::State::reserve_freed() {
-  const std::array<std::size_t, 3> most = {added[0] + 3 * winners, added[1] + 3 * removed_faces,
-                                           added[2] + removed_faces};
-  for (const Kind kind : {Kind::vertex, Kind::edge, Kind::face}) {
-    const auto k = static_cast<std::size_t>(kind);
-    store.reserve_freed(kind, most[k]);
-    (void)at_least(freed[k], winners);
-    (void)at_least(freed_begins[k], winners + 1);
+void EditEngine::State::resolve_chords() {
+  const std::span<std::uint32_t> begins = offsets.span().first(bound + 1);
+  exclusive_scan<std::uint32_t, std::uint32_t>(exec, counts.span().first(bound), begins);
+  std::uint32_t most = view.memory.chords;
+  if (is_careful) {
+    most = read_word(exec, begins.data() + bound);
+    if (most < 2) return;
+    (void)at_least(chords, 4 * std::size_t{most});
+    look_at_memory();
   }
+  const ChordTable table = {chords.data(), begins.data() + bound, view.memory.chords};
+  run_loop(exec, ChordTable::size_for(most), ClearChords{view, table});
+  run_loop(exec, bound, ClaimChords{view, table});
+  run_loop(exec, bound, ResolveChords{view, table});
 }
 
 /// Lists the ids that will be given back, so that nothing can fail once the commit has begun.
-std::array<std::uint32_t, 3> EditEngine::State::list_freed() {
-  run_loop(exec, winners, CountFreed{view, {freed[0].data(), freed[1].data(), freed[2].data()}});
-  CollectWords sums = {{}, counters.data()};
-  for (std::size_t k = 0; k < 3; ++k) {
-    const std::span<std::uint32_t> begins = freed_begins[k].span().first(winners + 1);
-    exclusive_scan<std::uint32_t, std::uint32_t>(exec, freed[k].span().first(winners), begins);
-    sums.from[k] = begins.data() + winners;
+void EditEngine::State::list_freed() {
+  const std::span<Sums<3>> begins = freed.span().first(bound + 1);
+  run_loop(exec, bound, CountFreed{view, begins.data()});
+  exclusive_scan<Sums<3>, Sums<3>>(exec, begins.first(bound), begins);
+  if (is_careful) {
+    for (const Kind kind : kinds) {
+      const auto k = static_cast<std::size_t>(kind);
+      store.reserve_freed(kind, read_word(exec, begins.data()[bound].at + k));
+    }
+    look_at_memory();
   }
-  run_loop(exec, 3, sums);
-  const Array<std::uint32_t> counted = counters.to_host(3);
-  for (std::size_t k = 0; k < 3; ++k) {
-    run_loop(exec, counted[k] == 0 ? 0 : winners,
-             ListFreed{view, static_cast<std::uint32_t>(k), freed_begins[k].data(),
-                       at_least(freed_ids[k], counted[k]).data()});
-  }
-  return {counted[0], counted[1], counted[2]};
+  run_loop(
+      exec, bound,
+      ListFreed{view,
+                begins.data(),
+                {store.freed_end(Kind::vertex), store.freed_end(Kind::edge), store.freed_end(Kind::face)}});
 }
 
-void EditEngine::State::report_outcomes(const Array<std::uint32_t>& counted) {
-  const auto of = [&](CavityOutcome outcome) { return counted[static_cast<std::size_t>(outcome)]; };
-  round.cavities = winners + counted[loser_counter];
+void EditEngine::State::queue_commit(bool waits) {
+  const Marks marks = sets                              ? Marks::nothing
+                      : options.again == Again::touched ? Marks::touched
+                                                        : Marks::losers;
+  run_loop(exec, bound,
+           CommitCavities{view, store.arrays(), store.origins(Kind::vertex), store.origins(Kind::face), seeds,
+                          marks, waits});
+}
+
+void EditEngine::State::queue_next_pass() {
+  if (list_done != list_size || sets) return;
+  const std::span<std::uint32_t> ids = at_least(candidate_list, next.size());
+  compact_indices(exec, next.span(), ids, counters.data() + next_counter);
+}
+
+/// Vertices and edges that need a closer look have stopped the commit.
+void EditEngine::State::commit_irregular() {
+  std::array<std::uint32_t, 3> ends = {};
+  for (const Kind kind : kinds) {
+    const auto k = static_cast<std::size_t>(kind);
+    const std::uint32_t added = seen[fresh_counters[k]];
+    const std::uint32_t reused = std::min(added, store.fresh(kind).freed_count);
+    ends[k] = store.end(kind) + (added - reused);
+  }
+  bound = seen[winner_counter];
+  view.bound = seen[winner_counter];
+  Repair repair(store, view, bound, ends);
+  store.reserve_freed(Kind::edge, seen[freed_counter + 1] + repair.edge_count());
+  look_at_memory();
+  const std::array<std::uint32_t*, 3> lists = {store.freed_end(Kind::vertex), store.freed_end(Kind::edge),
+                                               store.freed_end(Kind::face)};
+  run_loop(exec, bound, ListFreed{view, freed.data(), {lists[0], lists[1], lists[2]}});
+  queue_commit(false);
+  take_ids();
+  repair.finish();
+  queue_next_pass();
+  seen[next_counter] = read_word(exec, counters.data() + next_counter);
+}
+
+void EditEngine::State::take_ids() {
+  for (const Kind kind : kinds) {
+    const auto k = static_cast<std::size_t>(kind);
+    store.take(kind, seen[fresh_counters[k]]);
+    store.add_freed(kind, seen[freed_counter + k]);
+  }
+}
+
+void EditEngine::State::report_outcomes() {
+  const auto of = [&](CavityOutcome outcome) { return seen[static_cast<std::size_t>(outcome)]; };
+  const std::uint32_t winners = seen[winner_counter];
+  round.cavities = winners + seen[loser_counter];
   round.won = winners;
-  for (std::size_t i = 0; i < irregular_counter; ++i) round.won -= counted[i];
-  round.lost = counted[loser_counter] + of(CavityOutcome::lost);
+  for (std::size_t i = 0; i < irregular_counter; ++i) round.won -= seen[i];
+  round.lost = seen[loser_counter] + of(CavityOutcome::lost);
   round.several_holes = of(CavityOutcome::several_holes);
   round.open = of(CavityOutcome::open);
   round.not_a_surface = of(CavityOutcome::not_a_surface);
@@ -295,50 +368,56 @@ void EditEngine::State::report_outcomes(const Array<std::uint32_t>& counted) {
   round.repeats_face = of(CavityOutcome::repeats_face);
   round.overfull = of(CavityOutcome::overfull);
   round.unclear = of(CavityOutcome::unclear);
-  round.irregular = counted[irregular_counter];
+  round.irregular = seen[irregular_counter];
 }
 
-void EditEngine::State::commit_winners() {
-  const Array<std::uint32_t> filled = count_outcomes();
-  report_outcomes(filled);
-  if (filled[chord_counter] > 1) {
-    resolve_chords(filled[chord_counter]);
-    report_outcomes(counters.to_host(round_counters));
+/// Queues a commit and waits for the counters.
+void EditEngine::State::end_round() {
+  queue_commit(true);
+  std::exception_ptr failure;  // which must not keep what is committed from being counted
+  try {
+    queue_next_pass();
+  } catch (...) {
+    failure = std::current_exception();
   }
-  const std::array<std::uint32_t, 3> given_back = list_freed();
-  std::optional<Repair> repair;
-  if (round.irregular != 0) {
-    std::array<std::uint32_t, 3> ends = {};
-    for (std::size_t k = 0; k < 3; ++k) {
-      const FreshIds& fresh = view.scratch.fresh[k];
-      ends[k] = fresh.end + (added[k] - fresh.freed_count);
-    }
-    repair.emplace(store, view, winners, ends);
-  }
-  run_loop(exec, winners,
-           CommitCavities{view, store.arrays(), store.origins(Kind::vertex), store.origins(Kind::face), seeds,
-                          options.again == Again::touched, round.won != 0});
-  for (const Kind kind : {Kind::vertex, Kind::edge, Kind::face}) {
-    const auto k = static_cast<std::size_t>(kind);
-    store.take(kind, added[k]);
-    store.free(kind, freed_ids[k], given_back[k]);
-  }
-  if (repair) repair->finish();
-  refresh();
+  seen = counters.to_host(round_counters);
+  if (failure && seen[short_counter] == 0 && seen[irregular_counter] == 0) take_ids();
+  if (failure) std::rethrow_exception(failure);
 }
 
-void EditEngine::commit() {
+bool EditEngine::commit() {
   State& s = *state_;
-  if (s.winners != 0) {
-    s.commit_winners();
-  } else {
-    s.report_outcomes(s.counters.to_host(round_counters));
+  if (s.bound != 0 && s.options.keeps_edges_unique) s.resolve_chords();
+  if (s.bound != 0 && !s.view.skips_freed) s.list_freed();
+  s.end_round();
+  if ((s.seen[short_counter] & short_of_room) != 0) {
+    s.is_careful = true;
+    return false;
   }
+  if (s.seen[short_counter] != 0 || (s.seen[irregular_counter] != 0 && s.view.skips_freed)) {
+    // Holes are filled once: a filling may have written what it will read.
+    s.is_careful = true;
+    run_loop(s.exec, 1, FillWords{s.counters.data() + short_counter, 0});
+    if ((s.seen[short_counter] & short_of_chords) != 0) s.resolve_chords();
+    s.view.skips_freed = false;
+    s.list_freed();
+    s.end_round();
+  }
+  s.report_outcomes();
+  s.gave_nothing_back =
+      s.seen[freed_counter] == 0 && s.seen[freed_counter + 1] == 0 && s.seen[freed_counter + 2] == 0;
+  if (s.round.irregular != 0)
+    s.commit_irregular();
+  else
+    s.take_ids();
+  s.look_at_memory();
+  s.is_careful = !s.exec.is_cuda();
   ++s.report.rounds;
   s.report.won += s.round.won;
   s.round.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - s.begun).count();
   s.report.last = s.round;
   if (s.options.watch) s.options.watch(s.round);
+  return true;
 }
 
 }  // namespace tessera::detail

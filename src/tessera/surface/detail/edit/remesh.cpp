@@ -1,10 +1,14 @@
 #include <tessera/surface/remesh.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <optional>
+#include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -42,6 +46,14 @@ struct StoredTree {
   Buffer<ClosestShape> shapes;
   Buffer<ShapeBox> boxes;
   ClosestTree view;
+
+  [[nodiscard]] Bytes bytes() const { return shapes.bytes() + boxes.bytes(); }
+  /// What making one of so many shapes takes: boxes are a third as many, made twice, and sorting needs codes
+  /// and places twice.
+  [[nodiscard]] static Bytes needed(std::size_t count) {
+    return count * (sizeof(ClosestShape) + 2 * (sizeof(std::uint64_t) + sizeof(std::uint32_t))) +
+           (count / 3 + ClosestTree::max_levels) * 2 * sizeof(ShapeBox);
+  }
 };
 
 /// Boxes of all levels; the view says where they begin.
@@ -126,6 +138,156 @@ struct FieldCopy {
   Buffer<std::byte> values;
 };
 
+/// Chains of marked edges that go on nearly straight, to tell features from noise. Noise bends edges here and
+/// there, so that its chains are short, and bends those around them a little less; a feature is a line of
+/// some extent, or has flat faces on both sides.
+class LineChains {
+ public:
+  explicit LineChains(const Array<LineSegment>& segments) : segments_(segments), chain_(segments.size()) {
+    std::iota(chain_.begin(), chain_.end(), 0u);
+    link();
+  }
+
+  /// 1 for the edges that are kept.
+  [[nodiscard]] Array<std::uint8_t> choose(double mean_length) {
+    struct Chain {
+      std::size_t edges = 0;
+      std::size_t clean = 0;
+      double length = 0;
+    };
+    std::vector<Chain> chains(segments_.size());
+    for (std::uint32_t i = 0; i < segments_.size(); ++i) {
+      const LineSegment& segment = segments_[i];
+      Chain& chain = chains[root(i)];
+      ++chain.edges;
+      chain.clean += segment.is_clean ? 1 : 0;
+      chain.length += length(segment.points[1] - segment.points[0]);
+    }
+    Array<std::uint8_t> is_kept(segments_.size());
+    std::vector<std::uint32_t> loose;  // short ones, which are kept only if they join others
+    for (std::uint32_t i = 0; i < segments_.size(); ++i) {
+      const Chain& chain = chains[root(i)];
+      const bool is_long = chain.edges >= least_edges || chain.length >= least_edges * mean_length;
+      const bool is_clean = 2 * chain.clean > chain.edges;
+      const bool is_sure = segments_[i].kind == LineKind::hard || is_long;
+      is_kept[i] = is_sure || is_clean ? 1 : 0;
+      if (is_clean && !is_sure) loose.push_back(i);
+    }
+    drop_open_ends(loose, is_kept);
+    drop_specks(loose, is_kept);
+    return is_kept;
+  }
+
+ private:
+  static constexpr std::size_t least_edges = 6;
+  static constexpr double straight_cosine = 0.5;    ///< of the largest turn within a chain
+  static constexpr std::size_t most_at_vertex = 8;  ///< where more edges meet no line goes on
+
+  struct End {
+    std::uint32_t vertex;
+    std::uint32_t segment;
+    friend bool operator<(const End& a, const End& b) {
+      return a.vertex != b.vertex ? a.vertex < b.vertex : a.segment < b.segment;
+    }
+  };
+
+  /// Drops edges of a list that end where no other goes on, until there are none.
+  void drop_open_ends(std::vector<std::uint32_t>& list, Array<std::uint8_t>& is_kept) const {
+    std::unordered_map<std::uint32_t, std::uint32_t> counts;  // of kept edges at a vertex
+    for (std::size_t i = 0; i < segments_.size(); ++i) {
+      if (is_kept[i] == 0) continue;
+      for (const std::uint32_t v : segments_[i].ends) ++counts[v];
+    }
+    const auto is_open = [&](std::uint32_t i) {
+      const auto& ends = segments_[i].ends;
+      if (counts[ends[0]] > 1 && counts[ends[1]] > 1) return false;
+      for (const std::uint32_t v : ends) --counts[v];
+      is_kept[i] = 0;
+      return true;
+    };
+    while (std::erase_if(list, is_open) != 0) {
+    }
+  }
+  /// Drops edges of a list that hang together with less than the six edges of a tetrahedron: what they go
+  /// around is a face or two that are turned, and nothing solid.
+  void drop_specks(const std::vector<std::uint32_t>& list, Array<std::uint8_t>& is_kept) {
+    constexpr std::size_t least_in_group = 6;
+    std::iota(chain_.begin(), chain_.end(), 0u);               // groups now
+    std::unordered_map<std::uint32_t, std::uint32_t> some_at;  // an edge at each vertex
+    for (std::uint32_t i = 0; i < segments_.size(); ++i) {
+      if (is_kept[i] == 0) continue;
+      for (const std::uint32_t v : segments_[i].ends) {
+        const std::uint32_t other = root(some_at.try_emplace(v, i).first->second);
+        chain_[other] = root(i);
+      }
+    }
+    std::vector<std::size_t> sizes(segments_.size(), 0);
+    for (const std::uint32_t i : list) ++sizes[root(i)];
+    std::vector<std::uint8_t> is_loose(segments_.size(), 0);
+    for (const std::uint32_t i : list) is_loose[i] = 1;
+    for (std::uint32_t i = 0; i < segments_.size(); ++i) {
+      if (is_kept[i] != 0 && is_loose[i] == 0) sizes[root(i)] = least_in_group;
+    }
+    for (const std::uint32_t i : list) {
+      if (sizes[root(i)] < least_in_group) is_kept[i] = 0;
+    }
+  }
+  [[nodiscard]] std::uint32_t root(std::uint32_t i) {
+    while (chain_[i] != i) i = chain_[i] = chain_[chain_[i]];
+    return i;
+  }
+  /// From the vertex on, of length 1.
+  [[nodiscard]] Vec3d direction(const End& end) const {
+    const LineSegment& segment = segments_[end.segment];
+    const int from = segment.ends[0] == end.vertex ? 0 : 1;
+    const Vec3d d = segment.points[1 - from] - segment.points[from];
+    const double size = length(d);
+    return size > 0 ? 1 / size * d : d;
+  }
+  void link() {
+    std::vector<End> ends;
+    for (std::uint32_t i = 0; i < segments_.size(); ++i) {
+      if (segments_[i].kind == LineKind::hard) continue;
+      ends.push_back({segments_[i].ends[0], i});
+      ends.push_back({segments_[i].ends[1], i});
+    }
+    std::sort(ends.begin(), ends.end());
+    for (std::size_t begin = 0, end = 0; begin < ends.size(); begin = end) {
+      while (end < ends.size() && ends[end].vertex == ends[begin].vertex) ++end;
+      if (end - begin > 1 && end - begin <= most_at_vertex) link_at_vertex({&ends[begin], end - begin});
+    }
+  }
+  /// Joins the straightest pairs.
+  void link_at_vertex(std::span<const End> ends) {
+    std::array<bool, most_at_vertex> is_linked = {};
+    for (;;) {
+      double best = -straight_cosine;
+      std::size_t first = 0;
+      std::size_t second = 0;
+      for (std::size_t i = 0; i < ends.size(); ++i) {
+        for (std::size_t k = i + 1; k < ends.size(); ++k) {
+          if (is_linked[i] || is_linked[k]) continue;
+          const double cosine = dot(direction(ends[i]), direction(ends[k]));
+          if (!(cosine < best)) continue;
+          best = cosine;
+          first = i;
+          second = k;
+        }
+      }
+      if (second == 0) return;
+      is_linked[first] = is_linked[second] = true;
+      chain_[root(ends[first].segment)] = root(ends[second].segment);
+    }
+  }
+
+  const Array<LineSegment>& segments_;
+  std::vector<std::uint32_t> chain_;
+};
+
+[[nodiscard]] Array<std::uint8_t> find_features(const Array<LineSegment>& segments, double mean_length) {
+  return LineChains(segments).choose(mean_length);
+}
+
 class Remesher {
  public:
   Remesher(const DynamicSurface& surface, const RemeshOptions& options)
@@ -138,9 +300,14 @@ class Remesher {
         home_(surface, ClosestTree::none) {
     view_ = {surface.positions(), freedom_.view(), is_line_.view(), {}};
   }
+  Remesher(const Remesher&) = delete;
+  Remesher& operator=(const Remesher&) = delete;
+  ~Remesher() { store_.hold(0); }
   RemeshReport run();
 
  private:
+  /// Error(out_of_memory | out_of_device_memory) if so much more than what is kept is not allowed.
+  void check_room(Bytes more) const;
   void choose_lengths();
   void use_sizing_field();
   void mark();
@@ -157,6 +324,7 @@ class Remesher {
   void flip();
   [[nodiscard]] Buffer<std::uint32_t> list_flips();
   void smooth();
+  void put_back(const Vec3d* before);
   void sample_fields(bool only_sizing);
   void tell(RemeshPhase phase, const EditReport& edit, double seconds);
 
@@ -170,12 +338,20 @@ class Remesher {
   EditAttribute<VertexId, Freedom> freedom_;
   EditAttribute<VertexId, std::uint32_t> home_;
   RemeshView view_;
+  double mean_length_ = 0;  ///< of the input's edges
   std::optional<std::uint32_t> sizing_;
   Buffer<std::uint32_t> lines_;  ///< the input's, by their ids
   StoredTree face_tree_;
   StoredTree line_tree_;
   std::vector<FieldCopy> fields_;
 };
+
+void Remesher::check_room(Bytes more) const {
+  Bytes kept = lines_.bytes() + face_tree_.bytes() + line_tree_.bytes();
+  for (const FieldCopy& field : fields_) kept += field.values.bytes();
+  store_.hold(kept);
+  store_.check_room(more);
+}
 
 void Remesher::use_sizing_field() {
   sizing_ = find_field(store_, options_.sizing);
@@ -197,19 +373,22 @@ void Remesher::use_sizing_field() {
 }
 
 void Remesher::choose_lengths() {
-  if (!options_.sizing.empty()) return use_sizing_field();
   const std::size_t n = surface_.id_end(Kind::edge);
-  Buffer<double> lengths(exec_, n);
-  run_loop(exec_, n, MeasureEdges{surface_.mesh(), view_.position, lengths.data()});
-  const double mean = sum_elements(exec_, lengths.data(), n) / static_cast<double>(surface_.edge_count());
-  view_.lengths.all = options_.target_length == 0 ? mean : options_.target_length;
+  {
+    check_room(n * sizeof(double));
+    Buffer<double> lengths(exec_, n);
+    run_loop(exec_, n, MeasureEdges{surface_.mesh(), view_.position, lengths.data()});
+    mean_length_ = sum_elements(exec_, lengths.data(), n) / static_cast<double>(surface_.edge_count());
+  }
+  if (!options_.sizing.empty()) return use_sizing_field();
+  view_.lengths.all = options_.target_length == 0 ? mean_length_ : options_.target_length;
   // Triangles become as many as the square of the edges becomes smaller.
-  const double factor = mean / view_.lengths.all;
+  const double factor = mean_length_ / view_.lengths.all;
   if (const double faces = factor * factor * static_cast<double>(surface_.face_count());
       faces > max_edit_ids / 2) {
     throw Error(ErrorCode::bad_option, "edges of length " + std::to_string(view_.lengths.all) +
                                            " would make more than " + std::to_string(max_edit_ids / 2) +
-                                           " triangles; the mean length is " + std::to_string(mean));
+                                           " triangles; the mean length is " + std::to_string(mean_length_));
   }
   report_.target_length = view_.lengths.all;
 }
@@ -227,16 +406,31 @@ Buffer<std::uint8_t> Remesher::fixed_flags() const {
   return Buffer<std::uint8_t>(exec_, flags);
 }
 
+/// Which lines of the input are kept, and which of their ends are free.
 void Remesher::mark() {
-  const double cosine = std::cos(options_.feature_angle * std::numbers::pi / 180);
+  constexpr double flat = 0.25;  // of the feature angle
+  const auto cosine_of = [](double degrees) { return std::cos(degrees * std::numbers::pi / 180); };
+  const double cosine = cosine_of(options_.feature_angle);
   const std::size_t edges = surface_.id_end(Kind::edge);
-  Buffer<std::uint8_t> flags(exec_, edges);
-  run_loop(exec_, edges, MarkLines{surface_.mesh(), view_.position, view_.is_line, cosine});
-  run_loop(exec_, edges, FlagLines{surface_.mesh(), view_.is_line, flags.data()});
-  run_loop(exec_, edges, CopyFlags{view_.is_line, flags.data()});
-  Buffer<std::uint32_t> lines(exec_, edges);
-  report_.feature_edges = compact_indices(exec_, flags.span(), lines.span());
-  lines_ = std::move(lines);
+  check_room(edges * (sizeof(std::uint32_t) + 1));
+  Buffer<std::uint32_t> marked(exec_, edges);
+  std::size_t count = 0;
+  {
+    Buffer<std::uint8_t> flags(exec_, edges);
+    run_loop(exec_, edges, MarkLines{surface_.mesh(), view_.position, view_.is_line, flags.data(), cosine});
+    count = compact_indices(exec_, flags.span(), marked.span());
+  }
+  check_room(marked.bytes() + count * (sizeof(LineSegment) + sizeof(std::uint32_t) + 1));
+  Buffer<LineSegment> segments(exec_, count);
+  run_loop(exec_, count,
+           GatherLines{surface_.mesh(), view_.position, view_.is_line, marked.data(),
+                       cosine_of(flat * options_.feature_angle), segments.data()});
+  const Array<std::uint8_t> is_kept = find_features(segments.to_host(count), mean_length_);
+  const Buffer<std::uint8_t> flags(exec_, is_kept);
+  run_loop(exec_, count, SetLines{view_.is_line, marked.data(), flags.data()});
+  lines_ = Buffer<std::uint32_t>(exec_, count);
+  report_.feature_edges =
+      compact<std::uint32_t>(exec_, marked.span().first(count), flags.span(), lines_.span());
   const Buffer<std::uint8_t> fixed = fixed_flags();
   run_loop(exec_, surface_.id_end(Kind::vertex),
            MarkFreedom{surface_.mesh(), view_.position, view_.is_line, view_.freedom, cosine, fixed.data()});
@@ -247,6 +441,7 @@ void Remesher::keep_fields() {
   for (std::uint32_t i = 1; i < store_.column_count() && store_.column(i).is_own; ++i) {
     const StoredColumn& column = store_.column(i);
     if (column.shape.kind != Kind::vertex || column.shape.components == 0) continue;
+    check_room(n * column.shape.width);
     FieldCopy kept = {i, Buffer<std::byte>(exec_, n * column.shape.width)};
     kept.values.assign(column.values.to_host(n * column.shape.width));
     fields_.push_back(std::move(kept));
@@ -257,6 +452,7 @@ void Remesher::keep_input() {
   keep_fields();
   if (!options_.project && fields_.empty()) return;
   const std::size_t ends = surface_.id_end(Kind::face);
+  check_room(StoredTree::needed(surface_.face_count()) + 2 * ends * sizeof(std::uint32_t));
   Buffer<std::uint32_t> ids(exec_, ends);
   std::size_t count = 0;
   {
@@ -268,6 +464,7 @@ void Remesher::keep_input() {
   face_tree_ = make_tree(exec_, FaceShapes{surface_.mesh(), view_.position, ids.data()},
                          static_cast<std::uint32_t>(count), place_of.data());
   run_loop(exec_, surface_.id_end(Kind::vertex), FindHomes{surface_.mesh(), place_of.data(), home_.view()});
+  check_room(ids.bytes() + place_of.bytes() + StoredTree::needed(report_.feature_edges));
   line_tree_ = make_tree(exec_, EdgeShapes{surface_.mesh(), view_.position, lines_.data()},
                          static_cast<std::uint32_t>(report_.feature_edges));
 }
@@ -278,6 +475,7 @@ void Remesher::tell(RemeshPhase phase, const EditReport& edit, double seconds) {
 
 template <class Operator>
 EditReport Remesher::edit_edges(const Operator& op, const EditOptions& options) {
+  check_room(0);  // what was kept and what the surface has grown to
   if constexpr (built_with_cuda) {
     if (exec_.is_cuda()) return cuda::remesh_edit(surface_, op, options);
   }
@@ -306,6 +504,7 @@ void Remesher::collapse() {
 Buffer<std::uint32_t> Remesher::list_flips() {
   const std::size_t vertices = surface_.id_end(Kind::vertex);
   const std::size_t edges = surface_.id_end(Kind::edge);
+  check_room(vertices + edges * (1 + 2 * sizeof(std::uint32_t)));
   Buffer<std::int8_t> excess(exec_, vertices);
   run_loop(exec_, vertices, WriteValences{surface_.mesh(), {view_}, excess.data()});
   Buffer<std::uint8_t> flags(exec_, edges);
@@ -346,11 +545,28 @@ void Remesher::flip() {
   tell(RemeshPhase::flip, all, seconds);
 }
 
+/// Where smoothing and projecting have spoilt faces, their vertices go back to where they were; and so on
+/// with the faces that these spoil then. In the end all are where they were, or nothing is spoilt.
+void Remesher::put_back(const Vec3d* before) {
+  const std::size_t vertices = surface_.id_end(Kind::vertex);
+  const std::size_t faces = surface_.id_end(Kind::face);
+  Buffer<std::uint8_t> flags(exec_, faces);
+  Buffer<std::uint32_t> counts(exec_, vertices);
+  do {
+    run_loop(exec_, faces, FlagSpoilt{surface_.mesh(), view_, before, flags.data()});
+    run_loop(exec_, vertices, PutBack{surface_.mesh(), view_, before, flags.data(), counts.data()});
+  } while (reduce_sum<std::uint32_t>(exec_, counts.span()) != 0);
+}
+
 void Remesher::smooth() {
   Stopwatch watch;
   const std::size_t n = surface_.id_end(Kind::vertex);
+  auto* positions = reinterpret_cast<Vec3d*>(store_.column(DynamicStore::positions).values.data());
+  check_room(n * (2 * sizeof(Vec3d) + sizeof(std::uint32_t)) + surface_.id_end(Kind::face));
+  Buffer<Vec3d> before(exec_, n);
+  run_loop(exec_, n, CopyPoints{positions, before.data()});
   Buffer<Vec3d> other(exec_, n);
-  auto* from = reinterpret_cast<Vec3d*>(store_.column(DynamicStore::positions).values.data());
+  Vec3d* from = positions;
   Vec3d* to = other.data();
   for (std::size_t step = 0; step < options_.smoothing_steps; ++step) {
     run_loop(exec_, n, SmoothOnce{surface_.mesh(), view_, from, to});
@@ -362,6 +578,7 @@ void Remesher::smooth() {
     run_loop(exec_, n,
              ProjectVertices{surface_.mesh(), view_, home_.view(), face_tree_.view, line_tree_.view});
   }
+  put_back(before.data());
   if (sizing_) sample_fields(true);
   const double projecting = watch.lap();
   report_.seconds_smoothing += smoothing;
@@ -372,6 +589,7 @@ void Remesher::smooth() {
 void Remesher::sample_fields(bool only_sizing) {
   if (fields_.empty()) return;
   const std::size_t n = surface_.id_end(Kind::vertex);
+  check_room(n * sizeof(ShapePlace));
   Buffer<ShapePlace> places(exec_, n);
   run_loop(exec_, n, LocateVertices{surface_.mesh(), view_, home_.view(), face_tree_.view, places.data()});
   for (const FieldCopy& field : fields_) {

@@ -72,6 +72,15 @@ inline constexpr double shortest_squared = 4.0 / 5 * (4.0 / 5);
   return product > 0 && product * product > cosine * cosine * dot(n, n) * dot(m, m);
 }
 
+/// Do the two faces of an edge meet at a sharper bend than the angle with this cosine?
+[[nodiscard]] inline TS_HD bool bends(const EditMesh& mesh, const EditView<tiled::VertexId, Vec3d>& position,
+                                      tiled::EdgeId e, double cosine) {
+  const tiled::HalfEdgeId h = mesh.first_half_edge(e);
+  const Vec3d n = doubled_normal(mesh, position, mesh.face(h));
+  const Vec3d m = doubled_normal(mesh, position, mesh.face(mesh.across(h)));
+  return dot(n, m) < cosine * std::sqrt(dot(n, n) * dot(m, m));
+}
+
 /// The removed face on a boundary edge of a hole around one vertex or on both sides of one edge.
 template <class IsRemoved>
 [[nodiscard]] TS_HD tiled::HalfEdgeId removed_side(const EditMesh& mesh, tiled::EdgeId e,
@@ -345,55 +354,87 @@ struct MeasureEdges {
   }
 };
 
-/// Edges that are kept as lines: of one face, of more than two, and where two faces meet at a sharp bend.
+/// What an edge may be a part of.
+enum class LineKind : std::uint8_t {
+  none,
+  bend,  ///< two faces meet at a sharp bend: a feature, or noise
+  hard,  ///< one face, more than two, or two that wind differently: kept in any case
+};
+
+/// Marks edges that may be kept as lines.
 struct MarkLines {
   EditMesh mesh;
   EditView<tiled::VertexId, Vec3d> position;
   EditView<tiled::EdgeId, std::uint8_t> is_line;
+  std::uint8_t* flags;
   double cosine;
 
   TS_HD void operator()(std::size_t i) const {
     const tiled::EdgeId e(static_cast<std::uint32_t>(i));
-    if (mesh.contains(e)) is_line[e] = mesh.face_count(e) != 2 || bends(e) ? 1 : 0;
+    const LineKind kind = mesh.contains(e) ? kind_of(e) : LineKind::none;
+    flags[i] = kind == LineKind::none ? 0 : 1;
+    if (mesh.contains(e)) is_line[e] = static_cast<std::uint8_t>(kind);
   }
 
  private:
-  [[nodiscard]] TS_HD bool bends(tiled::EdgeId e) const {
+  [[nodiscard]] TS_HD LineKind kind_of(tiled::EdgeId e) const {
+    if (mesh.face_count(e) != 2) return LineKind::hard;
     const tiled::HalfEdgeId h = mesh.first_half_edge(e);
     const tiled::HalfEdgeId across = mesh.across(h);
-    const Vec3d n = doubled_normal(mesh, position, mesh.face(h));
-    const Vec3d m = doubled_normal(mesh, position, mesh.face(across));
-    if (mesh.from(across) == mesh.from(h)) return true;  // where the winding changes there is no normal
-    return dot(n, m) < cosine * std::sqrt(dot(n, n) * dot(m, m));
+    if (mesh.from(across) == mesh.from(h)) return LineKind::hard;  // there is no normal
+    return bends(mesh, position, e, cosine) ? LineKind::bend : LineKind::none;
   }
 };
 
-/// Flags lines, but not a bend of two faces that no line goes on from: noise makes such.
-struct FlagLines {
+/// A marked edge as find_features() sees it.
+struct LineSegment {
+  Vec3d points[2];
+  std::uint32_t ends[2];
+  LineKind kind;
+  bool is_clean;  ///< around both ends the surface is flat but for lines, and no face is a sliver
+};
+struct GatherLines {
   EditMesh mesh;
+  EditView<tiled::VertexId, Vec3d> position;
   EditView<tiled::EdgeId, std::uint8_t> is_line;
-  std::uint8_t* flags;
+  const std::uint32_t* list;
+  double flat_cosine;  ///< of the largest bend that counts as flat
+  LineSegment* out;
 
   TS_HD void operator()(std::size_t i) const {
-    const tiled::EdgeId e(static_cast<std::uint32_t>(i));
-    flags[i] = 0;
-    if (!mesh.contains(e) || is_line[e] == 0) return;
+    const tiled::EdgeId e(list[i]);
     const auto [a, b] = mesh.ends(e);
-    flags[i] = mesh.face_count(e) != 2 || goes_on(e, a) || goes_on(e, b) ? 1 : 0;
+    out[i] = {{position[a], position[b]},
+              {a.index(), b.index()},
+              static_cast<LineKind>(is_line[e]),
+              is_clean(a) && is_clean(b) && !bounds_sliver(e)};
   }
 
  private:
-  [[nodiscard]] TS_HD bool goes_on(tiled::EdgeId e, tiled::VertexId v) const {
-    for (const tiled::EdgeId other : mesh.edges(v)) {
-      if (other != e && is_line[other] != 0) return true;
+  [[nodiscard]] TS_HD bool is_clean(tiled::VertexId v) const {
+    for (const tiled::EdgeId e : mesh.edges(v)) {
+      if (is_line[e] == 0 && bends(mesh, position, e, flat_cosine)) return false;
+    }
+    return true;
+  }
+  /// Is it a side of a thin face that bends at all its sides? Such a face has no normal to speak of.
+  [[nodiscard]] TS_HD bool bounds_sliver(tiled::EdgeId e) const {
+    constexpr double thin = 0.04;
+    for (const tiled::FaceId f : mesh.faces(e)) {
+      bool is_enclosed = true;
+      for (const tiled::EdgeId side : mesh.edges(f)) is_enclosed = is_enclosed && is_line[side] != 0;
+      const auto c = mesh.vertices(f);
+      if (is_enclosed && squared_quality(position[c[0]], position[c[1]], position[c[2]]) < thin) return true;
     }
     return false;
   }
 };
-struct CopyFlags {
-  EditView<tiled::EdgeId, std::uint8_t> to;
+/// Writes which edges of a list are lines.
+struct SetLines {
+  EditView<tiled::EdgeId, std::uint8_t> is_line;
+  const std::uint32_t* list;
   const std::uint8_t* flags;
-  TS_HD void operator()(std::size_t i) const { to[tiled::EdgeId(static_cast<std::uint32_t>(i))] = flags[i]; }
+  TS_HD void operator()(std::size_t i) const { is_line[tiled::EdgeId(list[i])] = flags[i]; }
 };
 
 struct MarkFreedom {
@@ -542,6 +583,70 @@ struct ProjectVertices {
     if (found.shape == ClosestTree::none) return;
     if (is_free) home[v] = found.shape;
     if (found.squared > 0) view.position[v] = found.point;
+  }
+};
+
+/// Flags faces that a move of vertices has made worse than it may: thin ones that became thinner, and those
+/// that fold over an edge that is no line and over which they did not fold before.
+struct FlagSpoilt {
+  EditMesh mesh;
+  RemeshView view;
+  const Vec3d* before;
+  std::uint8_t* flags;
+
+  static constexpr double poor_quality = 0.04;  ///< squared
+
+  TS_HD void operator()(std::size_t i) const {
+    const tiled::FaceId f(static_cast<std::uint32_t>(i));
+    flags[i] = mesh.contains(f) && is_spoilt(f) ? 1 : 0;
+  }
+
+ private:
+  [[nodiscard]] TS_HD bool is_spoilt(tiled::FaceId f) const {
+    const Vec3d* now = view.position.data();
+    const double quality = quality_of(f, now);
+    if (quality < poor_quality && quality < quality_of(f, before)) return true;
+    for (std::uint32_t k = 0; k < 3; ++k) {
+      const tiled::HalfEdgeId h = mesh.half_edge(f, k);
+      const tiled::HalfEdgeId across = mesh.across(h);
+      if (!across.is_valid() || view.is_line[mesh.edge(h)] != 0) continue;
+      const tiled::FaceId g = mesh.face(across);
+      if (dot(normal(f, now), normal(g, now)) < 0 && !(dot(normal(f, before), normal(g, before)) < 0))
+        return true;
+    }
+    return false;
+  }
+  [[nodiscard]] TS_HD double quality_of(tiled::FaceId f, const Vec3d* at) const {
+    const auto c = mesh.vertices(f);
+    return squared_quality(at[c[0].index()], at[c[1].index()], at[c[2].index()]);
+  }
+  [[nodiscard]] TS_HD Vec3d normal(tiled::FaceId f, const Vec3d* at) const {
+    const auto c = mesh.vertices(f);
+    const Vec3d a = at[c[0].index()];
+    return cross(at[c[1].index()] - a, at[c[2].index()] - a);
+  }
+};
+/// Puts the vertices of flagged faces back, and counts those that were elsewhere.
+struct PutBack {
+  EditMesh mesh;
+  RemeshView view;
+  const Vec3d* before;
+  const std::uint8_t* flags;
+  std::uint32_t* counts;
+
+  TS_HD void operator()(std::size_t i) const {
+    const tiled::VertexId v(static_cast<std::uint32_t>(i));
+    counts[i] = 0;
+    if (!mesh.contains(v)) return;
+    const Vec3d old = before[i];
+    const Vec3d now = view.position[v];
+    if (now.x == old.x && now.y == old.y && now.z == old.z) return;
+    for (const tiled::FaceId f : mesh.faces(v)) {
+      if (flags[f.index()] == 0) continue;
+      view.position[v] = old;
+      counts[i] = 1;
+      return;
+    }
   }
 };
 

@@ -103,7 +103,11 @@ void Repair::finish_edges() {
   Buffer<std::uint32_t> dead(exec_, edge_count_);
   const std::size_t count =
       compact<std::uint32_t>(exec_, edges_.span().first(edge_count_), is_dead.span(), dead.span());
-  if (count != 0) store_->free(Kind::edge, dead, static_cast<std::uint32_t>(count));
+  if (count != 0) {
+    store_->reserve_freed(Kind::edge, count);
+    copy_here(exec_, store_->freed_end(Kind::edge), dead.data(), count * sizeof(std::uint32_t));
+    store_->add_freed(Kind::edge, static_cast<std::uint32_t>(count));
+  }
   rebuild(Kind::edge, pairs, edge_flags_.data());
 }
 

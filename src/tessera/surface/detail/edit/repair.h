@@ -17,6 +17,8 @@ class Repair {
   /// `ends`.
   Repair(DynamicStore& store, const RoundView& round, std::size_t winners,
          const std::array<std::uint32_t, 3>& ends);
+  /// Edges that finish() may give back.
+  [[nodiscard]] std::uint32_t edge_count() const { return edge_count_; }
   /// After it.
   void finish();
 

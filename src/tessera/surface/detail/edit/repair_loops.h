@@ -38,7 +38,8 @@ struct FlagSuspects {
     }
     for (std::uint32_t k = 0; k < work.used[0]; ++k) raise(vertices + NewIds{work, scratch}.vertex(k));
     for (std::uint32_t k = 0; k < work.boundary_count; ++k) {
-      const std::uint32_t h = scratch.boundary[3 * std::size_t{work.face_begin} + k] & ~reversed_bit;
+      const std::uint32_t h =
+          scratch.boundary[3 * std::size_t{work.face_begin} + k].half_edge & ~reversed_bit;
       raise(edges + mesh.edges[h]);
     }
     for (std::uint32_t k = 0; k < work.used[1]; ++k) raise(edges + NewIds{work, scratch}.edge(k));
@@ -52,7 +53,7 @@ struct UnflagRemoved {
     const CavityWork& work = round.works[i];
     const CavityRequest& request = round.requests[work.cavity];
     if (work.outcome != CavityOutcome::won || !request.removes(Kind::vertex)) return;
-    for (std::uint32_t k = 0; k < request.count; ++k) vertices[request.elements[k]] = 0;
+    round.named(request).for_each([&](std::uint32_t v) { vertices[v] = 0; });
   }
 };
 
@@ -104,9 +105,9 @@ struct NewEdges {
   TS_HD void visit(std::size_t i, const F& f) const {
     const CavityWork& work = round.works[i];
     if (work.outcome != CavityOutcome::won) return;
-    const std::uint32_t* ends = round.scratch.new_ends + 2 * std::size_t{work.staged[0]};
     for (std::uint32_t k = 0; k < 2 * work.used[1]; ++k) {
-      if (is_flagged[ends[k]] != 0) f(pair_of(ends[k], NewIds{work, round.scratch}.edge(k / 2)));
+      const std::uint32_t v = round.scratch.new_edges[work.staged[0] + k / 2].ends[k % 2];
+      if (is_flagged[v] != 0) f(pair_of(v, NewIds{work, round.scratch}.edge(k / 2)));
     }
   }
 };
@@ -119,12 +120,12 @@ struct NewSides {
     const CavityWork& work = round.works[i];
     if (work.outcome != CavityOutcome::won) return;
     const NewIds ids = {work, round.scratch};
-    const std::uint32_t* edges = round.scratch.new_edges + 3 * std::size_t{work.staged[1]};
-    const std::uint32_t* slots = round.scratch.boundary_slot + 3 * std::size_t{work.face_begin};
+    const BoundaryEdge* boundary = round.scratch.boundary + 3 * std::size_t{work.face_begin};
     for (std::uint32_t h = 0; h < 3 * work.used[2]; ++h) {
-      const std::uint32_t e = (edges[h] & of_boundary_bit) != 0
-                                  ? (slots[edges[h] & ~of_boundary_bit] & slot_mask) / 2
-                                  : ids.edge(edges[h]);
+      const std::uint32_t side = round.scratch.new_faces[work.staged[1] + h / 3].edges[h % 3];
+      const std::uint32_t e = (side & of_boundary_bit) != 0
+                                  ? (boundary[side & ~of_boundary_bit].slot & slot_mask) / 2
+                                  : ids.edge(side);
       if (is_flagged[e] != 0) f(pair_of(e, ids.half_edge(h)));
     }
   }

@@ -14,34 +14,11 @@
 
 namespace tessera::detail {
 
-/// Places of the counters of a round. The first are of cavities that won their faces and still failed, by
-/// outcome.
-enum RoundCounter : std::uint32_t {
-  irregular_counter = 12,  ///< cavities whose vertices need a closer look after the commit
-  loser_counter = 13,      ///< cavities that did not get their faces
-  chord_counter = 14,      ///< pairs that only one cavity may make
-  round_counters = 16,
-};
-
-inline TS_HD void count_one(std::uint32_t* counter) {
-#if defined(__CUDA_ARCH__)
-  atomicAdd(counter, 1u);
-#else
-  std::atomic_ref<std::uint32_t>(*counter).fetch_add(1, std::memory_order_relaxed);
-#endif
-}
 inline TS_HD std::uint32_t load_relaxed(std::uint32_t* from) {
 #if defined(__CUDA_ARCH__)
   return *reinterpret_cast<volatile std::uint32_t*>(from);
 #else
   return std::atomic_ref<std::uint32_t>(*from).load(std::memory_order_relaxed);
-#endif
-}
-inline TS_HD void store_relaxed(std::uint32_t* to, std::uint32_t value) {
-#if defined(__CUDA_ARCH__)
-  *reinterpret_cast<volatile std::uint32_t*>(to) = value;
-#else
-  std::atomic_ref<std::uint32_t>(*to).store(value, std::memory_order_relaxed);
 #endif
 }
 /// Sets a flag that others may set, too.
@@ -58,81 +35,83 @@ struct FindWinners {
   RoundView round;
   std::uint8_t* is_winner;     ///< of each candidate
   std::uint32_t* face_counts;  ///< of winners
-  std::uint32_t* counters;
 
   TS_HD void operator()(std::size_t i) const {
     is_winner[i] = 0;
     if (round.is_declared[i] == 0) return;
-    const CavityRequest& request = round.requests[i];
+    const CavityRequest request = round.requests[i];
     const std::uint64_t claim = round.claim(request.seed, request.priority);
     std::uint32_t faces = 0;
     bool has_all = true;
-    for_each_removed_face(round.mesh, request, [&](std::uint32_t face) {
+    round.named(request).for_each_face([&](std::uint32_t face) {
       ++faces;
-      has_all = has_all && round.claims[face] == claim;
+      has_all = has_all && (round.are_disjoint || round.claims[face] == claim);
     });
     if (has_all) {
       is_winner[i] = 1;
       face_counts[i] = faces;
     } else {
-      count_one(counters + loser_counter);
+      add_to(round.counters + loser_counter, 1);
       raise(round.next + request.seed);
+      round.report(request.seed, CavityOutcome::lost);
     }
   }
 };
-/// to[i] = from[list[i]].
-struct GatherWords {
-  const std::uint32_t* from;
-  const std::uint32_t* list;
-  std::uint32_t* to;
-  TS_HD void operator()(std::size_t i) const { to[i] = from[list[i]]; }
+/// The faces that each winner removes.
+struct CountFaces {
+  RoundView round;
+  const std::uint32_t* face_counts;  ///< of candidates
+  std::uint32_t* counts;             ///< of winners
+  TS_HD void operator()(std::size_t i) const {
+    counts[i] = round.is_winner(i) ? face_counts[round.winners[i]] : 0;
+  }
 };
 
-/// Finds the shapes of the winners and what they need: of edges in the high half, of faces in the low.
+/// Finds the shapes of the winners and the room they need.
 struct ShapeCavities {
   RoundView round;
   const std::uint32_t* face_begins;
-  std::uint32_t* vertices;
-  std::uint64_t* staged;
-  std::uint64_t* fresh;
+  Sums<5>* rooms;
 
   TS_HD void operator()(std::size_t i) const {
+    const std::uint32_t total = face_begins[round.bound];
+    const bool fits = total <= round.memory.faces && round.counters[winner_counter] <= round.memory.winners;
+    if (i == 0) round.counters[face_counter] = total;
+    if (i == 0 && !fits) round.counters[short_counter] = short_of_room;
+    if (!fits || i >= round.counters[winner_counter]) {
+      rooms[i] = {};
+      return;
+    }
     CavityWork work = {};
     work.cavity = round.winners[i];
-    const CavityRequest& request = round.requests[work.cavity];
+    const CavityRequest request = round.requests[work.cavity];
     work.claim = round.claim(request.seed, request.priority);
     work.outcome = CavityOutcome::won;
     work.face_begin = face_begins[i];
     work.face_count = face_begins[i + 1] - face_begins[i];
-    CavityShape(round, work).find();
-    vertices[i] = work.room[0];
-    staged[i] = std::uint64_t{work.room[1]} << 32 | work.room[2];
-    fresh[i] = std::uint64_t{work.fresh_count(1)} << 32 | work.fresh_count(2);
+    CavityShape(round, request, work).find();
+    rooms[i] = {{work.room[0], work.room[1], work.room[2], work.fresh_count(1), work.fresh_count(2)}};
     round.works[i] = work;
   }
 };
 
-/// Puts sums in one place, to be read at once.
-struct CollectWords {
-  const std::uint32_t* from[3];
-  std::uint32_t* to;
-  TS_HD void operator()(std::size_t i) const { to[i] = *from[i]; }
-};
-struct CollectTotals {
-  const std::uint32_t* vertices;
-  const std::uint64_t* staged;
-  const std::uint64_t* fresh;
-  RoomTotals* totals;
-  TS_HD void operator()(std::size_t) const { *totals = {*vertices, *staged, *fresh}; }
-};
-
-/// A hash table from pairs of vertices to the highest claim on them.
+/// A hash table from pairs of vertices to the highest claim on them, as large as their number asks for.
 struct ChordTable {
   ChordEntry* entries;
-  std::uint64_t mask;
+  const std::uint32_t* count;
+  std::uint32_t most;
 
+  /// One pair has nothing to be in conflict with.
+  [[nodiscard]] TS_HD bool is_used() const { return *count > 1 && *count <= most; }
+
+  [[nodiscard]] static TS_HD std::uint64_t size_for(std::uint32_t pairs) {
+    std::uint64_t size = 2;
+    while (size < 2 * std::uint64_t{pairs}) size *= 2;
+    return size;
+  }
   /// The entry of a pair, b > 0, which is put there if it is new.
   [[nodiscard]] TS_HD ChordEntry& at(std::uint32_t a, std::uint32_t b) const {
+    const std::uint64_t mask = size_for(*count) - 1;
     const std::uint64_t key = std::uint64_t{a} << 32 | b;
     for (std::uint64_t place = splitmix64(key) & mask;; place = (place + 1) & mask) {
       const std::uint64_t there = put(&entries[place].key, key);
@@ -153,16 +132,21 @@ struct ChordTable {
   }
 };
 struct ClearChords {
+  RoundView round;
   ChordTable table;
-  TS_HD void operator()(std::size_t i) const { table.entries[i] = {0, 0}; }
+  TS_HD void operator()(std::size_t i) const {
+    if (i == 0) round.counters[chord_counter] = *table.count;
+    if (i == 0 && *table.count > table.most) round.counters[short_counter] |= short_of_chords;
+    if (table.is_used() && i < ChordTable::size_for(*table.count)) table.entries[i] = {0, 0};
+  }
 };
 
 struct ClaimChords {
   RoundView round;
   ChordTable table;
   TS_HD void operator()(std::size_t i) const {
-    if (round.chord_counts[i] == 0) return;
-    CavityWork& work = round.works[i];
+    if (!round.is_winner(i) || round.chord_counts[i] == 0 || !table.is_used()) return;
+    CavityWork work = round.works[i];
     Hole(round, work).for_each_pair([&](std::uint32_t a, std::uint32_t b) {
       atomic_max(&table.at(a, b).claim, work.claim);
     });
@@ -173,28 +157,68 @@ struct ClaimChords {
 struct ResolveChords {
   RoundView round;
   ChordTable table;
-  std::uint32_t* counters;
   TS_HD void operator()(std::size_t i) const {
-    if (round.chord_counts[i] == 0) return;
-    CavityWork& work = round.works[i];
+    if (!round.is_winner(i) || round.chord_counts[i] == 0 || !table.is_used()) return;
+    CavityWork work = round.works[i];
+    bool has_lost = false;
     Hole(round, work).for_each_pair([&](std::uint32_t a, std::uint32_t b) {
-      if (table.at(a, b).claim != work.claim) work.outcome = CavityOutcome::lost;
+      if (table.at(a, b).claim != work.claim) has_lost = true;
     });
-    if (work.outcome == CavityOutcome::lost) count_one(counters + static_cast<std::size_t>(work.outcome));
+    if (!has_lost) return;
+    round.works[i].outcome = CavityOutcome::lost;
+    add_to(round.counters + static_cast<std::uint32_t>(CavityOutcome::lost), 1);
+    if (!work.is_regular) add_to(round.counters + irregular_counter, static_cast<std::uint32_t>(-1));
   }
 };
 
-/// Counts what failed after it had won its faces, and what needs a closer look.
-struct CountOutcomes {
+/// How many ids each cavity will give back.
+struct CountFreed {
   RoundView round;
-  std::uint32_t* counters;
+  Sums<3>* counts;
+
   TS_HD void operator()(std::size_t i) const {
-    const CavityWork& work = round.works[i];
-    if (work.outcome != CavityOutcome::won)
-      count_one(counters + static_cast<std::size_t>(work.outcome));
-    else if (!work.is_regular)
-      count_one(counters + irregular_counter);
+    counts[i] = {};
+    if (round.is_winner(i)) counts[i] = round.freed_by(round.works[i]);
   }
+};
+
+/// Lists the ids that the cavities give back.
+struct ListFreed {
+  RoundView round;
+  const Sums<3>* begins;
+  std::uint32_t* ids[3];
+
+  TS_HD void operator()(std::size_t i) const {
+    const Sums<3>& total = begins[round.bound];
+    const bool fits = total.at[0] <= round.memory.freed.at[0] && total.at[1] <= round.memory.freed.at[1] &&
+                      total.at[2] <= round.memory.freed.at[2];
+    for (std::uint32_t k = 0; i == 0 && k < 3; ++k) round.counters[freed_counter + k] = total.at[k];
+    if (i == 0 && !fits) round.counters[short_counter] |= short_of_freed;
+    if (!fits || !round.is_winner(i)) return;
+    const CavityWork work = round.works[i];
+    const bool won = work.outcome == CavityOutcome::won;
+    const NewIds all = {work, round.scratch};
+    const CavityRequest& request = round.requests[work.cavity];
+    std::uint32_t* to = ids[0] + begins[i].at[0];
+    if (won && request.removes(Kind::vertex))
+      round.named(request).for_each([&](std::uint32_t v) { *to++ = v; });
+    for (std::uint32_t k = won ? work.used[0] : 0; k < work.room[0]; ++k) *to++ = all.vertex(k);
+    to = ids[1] + begins[i].at[1];
+    for (std::uint32_t k = won ? work.used[1] : work.edge_count; k < work.edge_count + work.fresh_count(1);
+         ++k)
+      *to++ = all.edge(k);
+    to = ids[2] + begins[i].at[2];
+    for (std::uint32_t k = won ? work.used[2] : work.face_count; k < work.face_count + work.fresh_count(2);
+         ++k)
+      *to++ = all.face(k);
+  }
+};
+
+/// Which seeds a commit makes candidates of later rounds.
+enum class Marks : std::uint8_t {
+  losers,   ///< and what takes the id of a loser is not one
+  touched,  ///< and what is new or bounds a filled hole
+  nothing,  ///< seeds are no elements
 };
 
 /// Makes what was filled a part of the mesh. No two cavities write the same word.
@@ -204,88 +228,93 @@ struct CommitCavities {
   std::uint32_t* vertex_origins;
   std::uint32_t* face_origins;
   Kind seeds;
-  bool marks_touched;
-  bool retries_repeating;  ///< cavities that would repeat an edge: it may be gone now
+  Marks marks;
+  bool waits;  ///< if there are irregular cavities, which the host has to prepare for
 
   TS_HD void operator()(std::size_t i) const {
-    const CavityWork& work = round.works[i];
-    const CavityRequest& request = round.requests[work.cavity];
+    if (!round.is_winner(i) || round.counters[short_counter] != 0) return;
+    if (waits && round.counters[irregular_counter] != 0) return;
+    const CavityWork work = round.works[i];
+    const CavityRequest request = round.requests[work.cavity];
     const bool won = work.outcome == CavityOutcome::won;
+    round.report(request.seed, work.outcome);
     if (won) {
+      remove_vertices(request);
       commit_faces(work);
       commit_edges(work);
       commit_boundary(work);
-      commit_vertices(work, request);
+      commit_vertices(work);
       commit_columns(work);
-      if (marks_touched)
-        mark(work);
-      else
-        unmark(work);
+      if (marks == Marks::touched) mark(work);
+      if (marks == Marks::losers) unmark(work);
     }
     if (work.outcome == CavityOutcome::lost ||
-        (retries_repeating && work.outcome == CavityOutcome::repeats_edge))
+        (work.outcome == CavityOutcome::repeats_edge && any_won()))  // the edge may be gone now
       raise(round.next + request.seed);
     clear_unused(work, won);
   }
 
-  [[nodiscard]] static TS_HD bool is_first(const CavityRequest& request, std::uint32_t k) {
-    for (std::uint32_t i = 0; i < k; ++i) {
-      if (request.elements[i] == request.elements[k]) return false;
-    }
-    return true;
-  }
-  [[nodiscard]] static TS_HD std::uint32_t count_removed_vertices(const CavityRequest& request) {
-    if (!request.removes(Kind::vertex)) return 0;
-    std::uint32_t count = 0;
-    for (std::uint32_t k = 0; k < request.count; ++k) count += is_first(request, k) ? 1 : 0;
-    return count;
-  }
-
  private:
+  [[nodiscard]] TS_HD bool any_won() const {
+    std::uint32_t failed = 0;
+    for (std::uint32_t k = 0; k < irregular_counter; ++k) failed += round.counters[k];
+    return failed < round.counters[winner_counter];
+  }
   [[nodiscard]] TS_HD NewIds ids(const CavityWork& work) const { return {work, round.scratch}; }
-  [[nodiscard]] TS_HD std::size_t segment(const CavityWork& work) const {
-    return 3 * std::size_t{work.face_begin};
+  [[nodiscard]] TS_HD const NewFace& made_face(const CavityWork& work, std::uint32_t i) const {
+    return round.scratch.new_faces[work.staged[1] + i];
+  }
+  [[nodiscard]] TS_HD const BoundaryEdge& bound(const CavityWork& work, std::uint32_t i) const {
+    return round.scratch.boundary[3 * std::size_t{work.face_begin} + i];
   }
   /// The id of an edge of the boundary, from its place among the sides, which no commit changes.
   [[nodiscard]] TS_HD std::uint32_t boundary_edge(const CavityWork& work, std::uint32_t i) const {
-    return (round.scratch.boundary_slot[segment(work) + i] & slot_mask) / 2;
+    return (bound(work, i).slot & slot_mask) / 2;
   }
 
+  /// First of all: neighbours are found by walking in faces that are still what they were.
+  TS_HD void remove_vertices(const CavityRequest& request) const {
+    if (!request.removes(Kind::vertex)) return;
+    round.named(request).for_each(
+        [&](std::uint32_t v) { store_relaxed(mesh.handles + v, EditArrays::removed); });
+  }
   TS_HD void commit_faces(const CavityWork& work) const {
-    const std::uint32_t* corners = round.scratch.new_corners + 3 * std::size_t{work.staged[1]};
-    const std::uint32_t* edges = round.scratch.new_edges + 3 * std::size_t{work.staged[1]};
     for (std::uint32_t i = 0; i < work.used[2]; ++i) {
-      const std::uint32_t f = ids(work).face(i);
+      const std::size_t f = ids(work).face(i);
+      const NewFace made = made_face(work, i);
       face_origins[f] = EditArrays::none;
       for (std::uint32_t k = 0; k < 3; ++k) {
-        const std::uint32_t side = edges[3 * std::size_t{i} + k];
-        mesh.corners[3 * std::size_t{f} + k] = corners[3 * std::size_t{i} + k];
-        mesh.edges[3 * std::size_t{f} + k] = (side & of_boundary_bit) != 0
-                                                 ? boundary_edge(work, side & ~of_boundary_bit)
-                                                 : ids(work).edge(side);
+        const std::uint32_t side = made.edges[k];
+        mesh.corners[3 * f + k] = made.corners[k];
+        mesh.edges[3 * f + k] = (side & of_boundary_bit) != 0 ? boundary_edge(work, side & ~of_boundary_bit)
+                                                              : ids(work).edge(side);
       }
     }
   }
   TS_HD void commit_edges(const CavityWork& work) const {
-    const std::uint32_t* sides = round.scratch.new_sides + 2 * std::size_t{work.staged[0]};
     for (std::uint32_t i = 0; i < work.used[1]; ++i) {
+      const NewEdge made = round.scratch.new_edges[work.staged[0] + i];
       std::uint32_t* both = mesh.sides + 2 * std::size_t{ids(work).edge(i)};
       for (std::uint32_t k = 0; k < 2; ++k) {
-        const std::uint32_t h = sides[2 * std::size_t{i} + k];
+        const std::uint32_t h = made.sides[k];
         both[k] = h == EditArrays::none ? h : ids(work).half_edge(h);
       }
     }
   }
   TS_HD void commit_boundary(const CavityWork& work) const {
-    const std::uint32_t* corners = round.scratch.new_corners + 3 * std::size_t{work.staged[1]};
     for (std::uint32_t i = 0; i < work.boundary_count; ++i) {
-      const std::uint32_t slot = round.scratch.boundary_slot[segment(work) + i];
-      const std::uint32_t h = round.scratch.boundary_new[segment(work) + i];
-      if ((slot & listed_bit) == 0)
-        mesh.sides[slot & slot_mask] = h == EditArrays::none ? h : ids(work).half_edge(h);
-      if (h == EditArrays::none) continue;
-      move_handle(work, corners[h], ids(work).half_edge(h));
-      move_handle(work, corners[EditArrays::next(h)], ids(work).half_edge(EditArrays::next(h)));
+      const BoundaryEdge edge = bound(work, i);
+      if ((edge.slot & listed_bit) == 0)
+        mesh.sides[edge.slot & slot_mask] =
+            edge.made == EditArrays::none ? EditArrays::none : ids(work).half_edge(edge.made);
+      if (edge.made == EditArrays::none) continue;
+      const std::uint32_t next = EditArrays::next(edge.made);
+      const NewFace& made = made_face(work, edge.made / 3);
+      const bool begins_at_tail = made.corners[edge.made % 3] == edge.tail;
+      move_handle(work, edge.tail, begins_at_tail ? edge.made : next);
+      if ((edge.slot & last_of_loop_bit) != 0 && work.is_open)
+        move_handle(work, made.corners[(begins_at_tail ? next : edge.made) % 3],
+                    begins_at_tail ? next : edge.made);
     }
   }
   /// A handle in a face that goes moves to a new one. Only the cavity that has the face does so; where it has
@@ -293,20 +322,15 @@ struct CommitCavities {
   TS_HD void move_handle(const CavityWork& work, std::uint32_t v, std::uint32_t h) const {
     const std::uint32_t handle = load_relaxed(mesh.handles + v);
     if (handle >= EditArrays::removed || (handle & EditArrays::listed) != 0) return;
-    if (round.claims[handle / 3] == work.claim) store_relaxed(mesh.handles + v, h);
+    if (round.claims[handle / 3] == work.claim) store_relaxed(mesh.handles + v, ids(work).half_edge(h));
   }
-  TS_HD void commit_vertices(const CavityWork& work, const CavityRequest& request) const {
-    if (request.removes(Kind::vertex)) {
-      for (std::uint32_t k = 0; k < request.count; ++k)
-        store_relaxed(mesh.handles + request.elements[k], EditArrays::removed);
-    }
+  TS_HD void commit_vertices(const CavityWork& work) const {
     for (std::uint32_t i = 0; i < work.used[0]; ++i) {
       const std::uint32_t v = ids(work).vertex(i);
       vertex_origins[v] = EditArrays::none;
       mesh.handles[v] = EditArrays::none;
-      const std::uint32_t* corners = round.scratch.new_corners + 3 * std::size_t{work.staged[1]};
       for (std::uint32_t h = 0; h < 3 * work.used[2]; ++h) {
-        if (corners[h] != v) continue;
+        if (made_face(work, h / 3).corners[h % 3] != v) continue;
         mesh.handles[v] = ids(work).half_edge(h);
         break;
       }
@@ -341,7 +365,6 @@ struct CommitCavities {
     }
   }
 
-  /// What takes the id of a loser is not one.
   TS_HD void unmark(const CavityWork& work) const {
     const auto kind = static_cast<std::size_t>(seeds);
     for (std::uint32_t i = 0; i < work.used[kind]; ++i) {
@@ -358,50 +381,9 @@ struct CommitCavities {
       for (std::uint32_t i = 0; i < work.used[1]; ++i) raise(round.next + ids(work).edge(i));
       for (std::uint32_t i = 0; i < work.boundary_count; ++i) raise(round.next + boundary_edge(work, i));
     } else {
-      const std::uint32_t* corners = round.scratch.new_corners + 3 * std::size_t{work.staged[1]};
-      for (std::uint32_t h = 0; h < 3 * work.used[2]; ++h) raise(round.next + corners[h]);
+      for (std::uint32_t h = 0; h < 3 * work.used[2]; ++h)
+        raise(round.next + made_face(work, h / 3).corners[h % 3]);
     }
-  }
-};
-
-/// How many ids each cavity will give back.
-struct CountFreed {
-  RoundView round;
-  std::uint32_t* counts[3];
-
-  TS_HD void operator()(std::size_t i) const {
-    const CavityWork& work = round.works[i];
-    const CavityRequest& request = round.requests[work.cavity];
-    const bool won = work.outcome == CavityOutcome::won;
-    counts[0][i] = work.room[0] + (won ? CommitCavities::count_removed_vertices(request) - work.used[0] : 0);
-    counts[1][i] = work.fresh_count(1) + (won ? work.edge_count - work.used[1] : 0);
-    counts[2][i] = work.fresh_count(2) + (won ? work.face_count - work.used[2] : 0);
-  }
-};
-
-/// Lists the ids that the cavities give back, of one kind.
-struct ListFreed {
-  RoundView round;
-  std::uint32_t kind;
-  const std::uint32_t* offsets;
-  std::uint32_t* ids;
-
-  TS_HD void operator()(std::size_t i) const {
-    const CavityWork& work = round.works[i];
-    const CavityRequest& request = round.requests[work.cavity];
-    const bool won = work.outcome == CavityOutcome::won;
-    std::uint32_t* to = ids + offsets[i];
-    const NewIds all = {work, round.scratch};
-    if (kind == 0) {
-      for (std::uint32_t k = 0; won && request.removes(Kind::vertex) && k < request.count; ++k) {
-        if (CommitCavities::is_first(request, k)) *to++ = request.elements[k];
-      }
-      for (std::uint32_t k = won ? work.used[0] : 0; k < work.room[0]; ++k) *to++ = all.vertex(k);
-      return;
-    }
-    const std::uint32_t own = kind == 1 ? work.edge_count : work.face_count;
-    for (std::uint32_t k = won ? work.used[kind] : own; k < own + work.fresh_count(kind); ++k)
-      *to++ = kind == 1 ? all.edge(k) : all.face(k);
   }
 };
 

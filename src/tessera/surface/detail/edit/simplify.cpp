@@ -14,6 +14,7 @@
 #include <tessera/exec/buffer.h>
 #include <tessera/exec/primitives.h>
 #include <tessera/surface/detail/cuda/simplify.h>
+#include <tessera/surface/detail/edit/dynamic_store.h>
 #include <tessera/surface/detail/edit/simplify_operators.h>
 #include <tessera/surface/detail/run_loop.h>
 
@@ -62,6 +63,10 @@ class Simplification {
         faces_at_start_(surface.face_count()),
         target_(find_target(options, faces_at_start_)) {}
 
+  Simplification(const Simplification&) = delete;
+  Simplification& operator=(const Simplification&) = delete;
+  ~Simplification() { surface_.store()->hold(0); }
+
   [[nodiscard]] MeshSimplifyReport run();
 
  private:
@@ -76,6 +81,20 @@ class Simplification {
   /// Never below the target by more than one face.
   [[nodiscard]] std::size_t collapses_left() const { return (surface_.face_count() - target_ + 1) / 2; }
 
+  /// Error(out_of_memory | out_of_device_memory) if so much more than what is kept is not allowed.
+  void check_room(Bytes more) const {
+    surface_.store()->hold(flags_.bytes() + live_.bytes() + cheap_.bytes() + active_.bytes() + keys_.bytes() +
+                           best_.bytes() + samples_.bytes());
+    surface_.store()->check_room(more);
+  }
+  /// Makes a buffer anew if it is too small; what was there is not needed.
+  template <class T>
+  void make_room(Buffer<T>& buffer, std::size_t size) {
+    if (buffer.size() >= size) return;
+    buffer = Buffer<T>();
+    check_room(size * sizeof(T));
+    buffer = Buffer<T>(exec_, size);
+  }
   void prepare();
   void list_live();
   [[nodiscard]] std::uint32_t choose_limit();
@@ -108,6 +127,7 @@ class Simplification {
 void Simplification::prepare() {
   const std::size_t edges = edge_end();
   const std::size_t vertices = surface_.id_end(Kind::vertex);
+  check_room(edges + vertices * sizeof(double));
   Buffer<std::uint8_t> is_feature(exec_, edges);
   Buffer<double> weights(exec_, vertices);
   run_loop(exec_, edges,
@@ -130,25 +150,21 @@ void Simplification::prepare() {
 /// the ids of those they replace, so that the list is good for some rounds; it is made anew now and then.
 void Simplification::list_live() {
   const std::size_t edges = edge_end();
-  if (live_.size() < edges) {
-    flags_ = Buffer<std::uint8_t>(exec_, edges);
-    live_ = Buffer<std::uint32_t>(exec_, edges);
-    cheap_ = Buffer<std::uint32_t>(exec_, edges);
-    active_ = Buffer<std::uint32_t>(exec_, edges);
-  }
+  make_room(flags_, edges);
+  for (Buffer<std::uint32_t>* list : {&live_, &cheap_, &active_}) make_room(*list, edges);
   run_loop(exec_, edges, Pardon{mesh(), cost_.view(), flags_.data()});
   live_count_ = compact_indices(exec_, flags_.span().first(edges), live_.span());
 }
 
-/// The cost up to which edges are candidates: those that a sequential order would collapse next, and some
-/// more, so that rounds are few. Of a sample, which is all edges of a small mesh.
+/// The cost up to which edges are candidates: most of those that a sequential order would still collapse, so
+/// that rounds are few. Of a sample, which is all edges of a small mesh.
 std::uint32_t Simplification::choose_limit() {
   constexpr std::size_t max_samples = 1 << 13;
-  constexpr double surplus = 1.5;
+  constexpr double share = 0.8;
   constexpr double least_part = 0.1;
   const std::size_t stride = std::max<std::size_t>((live_count_ + max_samples - 1) / max_samples, 1);
   const std::size_t count = (live_count_ + stride - 1) / stride;
-  if (samples_.size() < count) samples_ = Buffer<std::uint32_t>(exec_, count);
+  make_room(samples_, count);
   run_loop(exec_, count,
            SampleCosts{mesh(), cost_.view(), live_.data(), static_cast<std::uint32_t>(live_count_),
                        static_cast<std::uint32_t>(stride), samples_.data()});
@@ -156,8 +172,8 @@ std::uint32_t Simplification::choose_limit() {
   std::vector<std::uint32_t> costs(all.begin(), all.end());
   std::erase_if(costs, [](std::uint32_t cost) { return cost >= Collapses::never; });
   if (costs.size() < 2) return Collapses::never - 1;
-  const double part = std::max(least_part, surplus * static_cast<double>(collapses_left()) /
-                                               static_cast<double>(surface_.edge_count()));
+  const double part = std::max(
+      least_part, share * static_cast<double>(collapses_left()) / static_cast<double>(surface_.edge_count()));
   const auto rank = static_cast<std::size_t>(part * static_cast<double>(costs.size()));
   if (rank + 1 >= costs.size()) return Collapses::never - 1;
   std::nth_element(costs.begin(), costs.begin() + static_cast<std::ptrdiff_t>(rank), costs.end());
@@ -170,12 +186,17 @@ std::size_t Simplification::choose_candidates(std::uint32_t limit) {
   run_loop(exec_, live_count_, FlagCheap{mesh(), cost_.view(), limit, live.data(), flags_.data()});
   cheap_count_ = compact<std::uint32_t>(exec_, live, flags_.span().first(live_count_), cheap_.span());
   const std::size_t vertices = surface_.id_end(Kind::vertex);
-  if (best_.size() < vertices) best_ = Buffer<std::uint64_t>(exec_, vertices + vertices / 8);
+  make_room(best_, vertices);
   const auto salt = static_cast<std::uint32_t>(splitmix64(options_.seed ^ splitmix64(report_.rounds)));
   const VertexChoice choice = {mesh(), cost_.view(), cheap_.data(), best_.data(), salt};
-  run_loop(exec_, vertices, ForgetChoice{choice});
-  run_loop(exec_, cheap_count_, OfferEdges{choice});
-  run_loop(exec_, cheap_count_, KeepBest{choice, flags_.data()});
+  constexpr int passes = 2;
+  // The cheapest edge of a neighbourhood leaves room for others, which later passes find.
+  for (int pass = 0; pass < passes; ++pass) {
+    if (pass != 0) run_loop(exec_, cheap_count_, TakeAround{choice, flags_.data()});
+    run_loop(exec_, vertices, ForgetChoice{choice, pass != 0});
+    run_loop(exec_, cheap_count_, OfferEdges{choice});
+    run_loop(exec_, cheap_count_, KeepBest{choice, flags_.data(), pass != 0});
+  }
   const std::size_t count = compact<std::uint32_t>(exec_, cheap_.span().first(cheap_count_),
                                                    flags_.span().first(cheap_count_), active_.span());
   const std::size_t left = collapses_left();
@@ -184,7 +205,7 @@ std::size_t Simplification::choose_candidates(std::uint32_t limit) {
 
 /// By cost, then by id.
 std::size_t Simplification::keep_cheapest(std::size_t count, std::size_t kept) {
-  if (keys_.size() < count) keys_ = Buffer<std::uint32_t>(exec_, count);
+  make_room(keys_, count);
   const std::span<std::uint32_t> ids = active_.span().first(count);
   const std::span<std::uint32_t> keys = keys_.span().first(count);
   run_loop(exec_, count, GatherCosts{cost_.view(), ids.data(), keys.data()});
@@ -194,6 +215,7 @@ std::size_t Simplification::keep_cheapest(std::size_t count, std::size_t kept) {
 }
 
 void Simplification::collapse(std::size_t count) {
+  check_room(0);  // what was kept, beside the scratch of the last round
   const QuadricCollapse op = {collapses_, cost_.view()};
   const EditOptions once = {.seed = options_.seed ^ splitmix64(report_.rounds),
                             .max_rounds = 1,
@@ -215,13 +237,13 @@ void Simplification::collapse(std::size_t count) {
   // Where most are refused, those that had to wait for them are judged at once.
   if (last.won < last.refused)
     run_loop(exec_, cheap_count_, JudgeListed{mesh(), collapses_, cost_.view(), cheap_.data()});
-  if (last.won == 0) run_loop(exec_, count, RefuseListed{cost_.view(), active_.data()});
+  if (last.won + last.refused == 0) run_loop(exec_, count, RefuseListed{cost_.view(), active_.data()});
 }
 
 MeshSimplifyReport Simplification::run() {
   const Monitor& monitor = monitor_of(options_.monitor);
   if (surface_.face_count() > target_) prepare();
-  constexpr std::size_t rounds_between_lists = 8;
+  constexpr std::size_t rounds_between_lists = 4;
   std::size_t listed_at = 0;  // collapses
   for (std::size_t round = 1; surface_.face_count() > target_; ++round) {
     const std::size_t to_go = faces_at_start_ - target_;

@@ -138,6 +138,14 @@ class BestPlace {
   return sum > 0 ? from(vb / sum, vc / sum) : from(0, 0);
 }
 
+/// 4 sqrt(3) times the area over the sum of the squared sides, squared: 1 for an equilateral triangle.
+[[nodiscard]] inline TS_HD double squared_quality_of(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
+  const Vec3d u = b - a, v = c - a, w = c - b;
+  const Vec3d n = cross(u, v);
+  const double sum = dot(u, u) + dot(v, v) + dot(w, w);
+  return sum > 0 ? 12 * dot(n, n) / (sum * sum) : 0;
+}
+
 /// The circumradius over twice the inradius; infinite without an area.
 [[nodiscard]] inline TS_HD double aspect_ratio(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
   const double ab = length(b - a), bc = length(c - b), ca = length(a - c);
@@ -184,9 +192,12 @@ struct Collapses {
   /// The bits of a float, which are in the order of the costs.
   [[nodiscard]] TS_HD std::uint32_t cost(tiled::VertexId u, tiled::VertexId v) const {
     if ((quadric[u].is_fixed | quadric[v].is_fixed) != 0) return never;
-    const double value = scale * place(u, v).cost;
+    return bits_of(place(u, v).cost);
+  }
+  [[nodiscard]] TS_HD std::uint32_t bits_of(double value) const {
     constexpr double largest = 3e38;
-    return std::bit_cast<std::uint32_t>(static_cast<float>(value < largest ? value : largest));
+    const double scaled = scale * value;
+    return std::bit_cast<std::uint32_t>(static_cast<float>(scaled < largest ? scaled : largest));
   }
 
   /// The quadric of the new vertex.
@@ -326,8 +337,10 @@ struct QuadricCollapse {
   }
   TS_HD void fill(Hole& hole) const {
     const EdgeEnds ends = hole.mesh().ends(hole.seed<Seed>());
-    const Vec3d at = collapses.place(ends.from, ends.to).at;
-    if (!is_legal(hole, ends, at)) return refuse(hole);
+    const auto [at, own_cost] = collapses.place(ends.from, ends.to);
+    double spoilt = 0;
+    if (!is_legal(hole, ends, at, spoilt)) return refuse(hole);
+    if (spoilt > 0 && is_postponed(hole, own_cost, spoilt)) return hole.refuse();
     const bool is_bounded = collapses.limits.max_error >= 0;
     const double error = is_bounded ? collapses.error_after(hole.mesh(), ends, at) : 0;
     if (is_bounded && !(error <= collapses.limits.max_error)) return refuse(hole);
@@ -349,7 +362,20 @@ struct QuadricCollapse {
     cost[hole.seed<Seed>()] |= Collapses::refused;
     hole.refuse();
   }
-  [[nodiscard]] TS_HD bool is_legal(const Hole& hole, const EdgeEnds& ends, const Vec3d& at) const {
+  /// Thin faces do not count as errors of the surface, so that flat parts would end with nothing else. A
+  /// collapse that makes some is put off, once, by what it costs then: as if the surface moved by a small
+  /// part of their length.
+  [[nodiscard]] TS_HD bool is_postponed(const Hole& hole, double own_cost, double spoilt) const {
+    constexpr double part = 1.5e-4;
+    std::uint32_t& there = cost[hole.seed<Seed>()];
+    const std::uint32_t dearer = collapses.bits_of(own_cost + part * part * spoilt);
+    if (there >= dearer) return false;
+    there = dearer;
+    return true;
+  }
+  /// Adds to `spoilt`, for each face that becomes thin, its squared length times its area.
+  [[nodiscard]] TS_HD bool is_legal(const Hole& hole, const EdgeEnds& ends, const Vec3d& at,
+                                    double& spoilt) const {
     const std::uint32_t n = hole.size();
     if (n < (hole.is_open() ? 1 : 3)) return false;
     // A disc with its inner vertices has so many faces; what winds around a handle has more.
@@ -361,8 +387,17 @@ struct QuadricCollapse {
       const Vec3d b = collapses.position[hole.mesh().from(h)];
       const Vec3d c = collapses.position[hole.mesh().to(h)];
       if (collapses.judge_face({before, b, c}, at) != CollapseVerdict::legal) return false;
+      spoilt += spoilt_by({before, b, c}, at);
     }
     return true;
+  }
+  [[nodiscard]] TS_HD static double spoilt_by(const Collapses::Corners& old, const Vec3d& at) {
+    constexpr double thin = 0.1;  // squared: angles below about 10 degrees
+    const double after = squared_quality_of(at, old.b, old.c);
+    if (after >= thin || after >= squared_quality_of(old.a, old.b, old.c)) return 0;
+    const Vec3d u = old.b - at, v = old.c - at;
+    const double size = dot(u, u) + dot(v, v);
+    return size * size * (thin / (after + 1e-4));
   }
   TS_HD tiled::VertexId add_merged_vertex(Hole& hole, const EdgeEnds& ends, const Vec3d& at) const {
     const Vec3d a = collapses.position[ends.from];
@@ -527,6 +562,8 @@ struct VertexChoice {
   std::uint64_t* best;  ///< of each vertex
   std::uint32_t salt;
 
+  static constexpr std::uint64_t taken = ~std::uint64_t{0};  ///< higher than the key of any edge
+
   /// Higher for cheaper edges; a hash, which no two edges share, decides between equal ones.
   [[nodiscard]] TS_HD std::uint64_t key(tiled::EdgeId e) const {
     std::uint32_t hash = e.index() ^ salt;
@@ -534,6 +571,10 @@ struct VertexChoice {
     hash = (hash ^ (hash >> 15)) * 0x846CA68Bu;
     hash ^= hash >> 16;
     return std::uint64_t{~cost[e]} << 32 | hash;
+  }
+  [[nodiscard]] TS_HD bool is_taken(tiled::EdgeId e) const {
+    const auto [a, b] = mesh.ends(e);
+    return best[a.index()] == taken || best[b.index()] == taken;
   }
   /// Calls f(vertex) for both ends and for what is opposite in the edge's faces.
   template <class F>
@@ -548,27 +589,56 @@ struct VertexChoice {
 };
 struct ForgetChoice {
   VertexChoice choice;
-  TS_HD void operator()(std::size_t i) const { choice.best[i] = 0; }
+  bool keeps_taken;
+  TS_HD void operator()(std::size_t i) const {
+    if (!keeps_taken || choice.best[i] != VertexChoice::taken) choice.best[i] = 0;
+  }
 };
 struct OfferEdges {
   VertexChoice choice;
   TS_HD void operator()(std::size_t i) const {
     const tiled::EdgeId e(choice.candidates[i]);
+    if (choice.is_taken(e)) return;
     const std::uint64_t key = choice.key(e);
     choice.for_each_corner(e, [&](tiled::VertexId v) { atomic_max(choice.best + v.index(), key); });
   }
 };
-/// Keeps edges that are the cheapest at all vertices of their faces: fewer that will be in conflict.
+/// Chooses edges that are the cheapest at all vertices of their faces: fewer that will be in conflict.
 struct KeepBest {
   VertexChoice choice;
   std::uint8_t* flags;
+  bool adds;  ///< to those that are chosen already
 
   TS_HD void operator()(std::size_t i) const {
     const tiled::EdgeId e(choice.candidates[i]);
+    if (choice.is_taken(e)) {
+      if (!adds) flags[i] = 0;
+      return;
+    }
     const std::uint64_t key = choice.key(e);
     bool is_best = true;
-    choice.for_each_corner(e, [&](tiled::VertexId v) { is_best = is_best && choice.best[v.index()] == key; });
+    choice.for_each_corner(e, [&](tiled::VertexId v) {
+      const std::uint64_t best = choice.best[v.index()];
+      is_best = is_best && (best == key || best == VertexChoice::taken);
+    });
     flags[i] = is_best ? 1 : 0;
+  }
+};
+/// Takes the vertices around chosen edges: an edge with an end among them would be in conflict.
+struct TakeAround {
+  VertexChoice choice;
+  const std::uint8_t* flags;
+
+  TS_HD void operator()(std::size_t i) const {
+    if (flags[i] == 0) return;
+    const auto [a, b] = choice.mesh.ends(tiled::EdgeId(choice.candidates[i]));
+    for (const tiled::VertexId v : {a, b}) {
+      atomic_max(choice.best + v.index(), VertexChoice::taken);
+      for (const tiled::HalfEdgeId h : choice.mesh.half_edges(v)) {
+        atomic_max(choice.best + choice.mesh.to(h).index(), VertexChoice::taken);
+        atomic_max(choice.best + choice.mesh.opposite(h).index(), VertexChoice::taken);
+      }
+    }
   }
 };
 /// Marks edges of a list that may not be collapsed.

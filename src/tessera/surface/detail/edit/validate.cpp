@@ -107,7 +107,8 @@ std::string DynamicStore::validate() {
       return std::to_string(live[k]) + " " + names[k] + " are there and " + std::to_string(count(kind)) +
              " are counted";
     }
-    Array<std::uint32_t> freed = freed_[k].to_host(freed_count_[k]);
+    Array<std::uint32_t> freed = freed_[k].ids.to_host(freed_[k].end);
+    freed.erase(freed.begin(), freed.begin() + freed_[k].begin);
     std::ranges::sort(freed);
     if (std::ranges::adjacent_find(freed) != freed.end()) return "an id was freed twice";
   }

@@ -86,6 +86,9 @@ std::string FrameSeries::text() const {
   return out + "  </Collection>\n</VTKFile>\n";
 }
 
+void FrameSeries::begin() const {
+  write_file(file_, text());
+}
 void FrameSeries::add(double time) {
   frames_.push_back({time, frame_file(frames_.size()).filename().string()});
   write_file(file_, text());
@@ -103,7 +106,9 @@ FrameSeries FrameSeries::read(const fs::path& file) {
   FrameSeries series(file);
   constexpr std::string_view opening = "<DataSet";
   for (std::size_t at = content.find(opening); at != std::string::npos; at = content.find(opening, at + 1)) {
-    const std::string_view tag(content.data() + at, content.find('>', at) - at);
+    const std::size_t end = content.find('>', at);
+    if (end == std::string::npos) refuse("it ends early");
+    const std::string_view tag(content.data() + at, end - at);
     const std::optional<std::string> name = attribute(tag, "file");
     const std::optional<double> time = number(attribute(tag, "timestep"));
     const std::size_t count = series.frames_.size();

@@ -28,6 +28,8 @@ class FrameSeries {
   [[nodiscard]] const std::vector<Frame>& frames() const { return frames_; }
   /// Where frame `number` is or will be: series_0012.vtp for series.pvd.
   [[nodiscard]] std::filesystem::path frame_file(std::size_t number) const;
+  /// Writes the list without frames: those of an earlier run do not belong to it.
+  void begin() const;
   /// Appends the next frame, which has been written, and writes the list.
   void add(double time);
 

@@ -88,9 +88,7 @@ int edit_surface(Session& session, const EditArguments& options, const SurfaceEd
   MeshQuality before;
   MeshQuality after;
   EditSummary summary;
-  Work work = verb.work(mesh);
-  work.host_seconds = 0;  // only who names a GPU gets one: what one would gain has not been measured
-  session.run_on_device(work, [&](const Exec& exec) {
+  session.run_on_device(verb.work(mesh), [&](const Exec& exec) {
     session.in_phase(Phase::compute, [&] {
       TriMesh edited;
       {

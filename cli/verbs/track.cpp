@@ -68,6 +68,7 @@ void declare_motion(OptionList& app, TrackArguments& options) {
          "(curl)")
       ->transform(field_names);
   app.add_option("--frames", options.frames, "how many, beside the input, which is frame 0 (100)")
+      ->in_range(0, 1'000'000)
       ->type_name("N");
   app.add_option("--step", options.step, "seconds a frame (0.01)")->type_name("X");
   app.add_option("--substeps", options.substeps, "steps of the time integration a frame (1)")
@@ -252,7 +253,7 @@ Work estimate(const TriMesh& mesh) {
   Work work = delaunay_work(mesh);
   work.host_bytes += work.host_bytes / 2 + mesh.bytes();
   work.device_bytes += work.device_bytes / 2;
-  work.host_seconds = 0;  // only who names a GPU gets one: what one would gain has not been measured
+  work.host_seconds = 0;  // only who names a GPU gets one: writing and reading frames takes most of the time
   return work;
 }
 
@@ -305,7 +306,8 @@ TriMesh TrackRun::begin(const TriMesh& input) {
   if (there.frames().empty()) return first;
   series_ = std::move(there);
   TriMesh last = read_frame(series_, how_);
-  if (read_triangles(series_.frame_file(0)).points != first.points) {
+  const TriMesh began = read_triangles(series_.frame_file(0));
+  if (began.points != first.points || began.cells != first.cells) {
     throw Error(ErrorCode::bad_option,
                 fmt::format("'{}' is not what '{}' began with; name the same input, or leave out --resume",
                             options_.input.file.string(), options_.output.string()));
@@ -358,7 +360,10 @@ TriMesh TrackRun::run(const TriMesh& input) {
   const Exec exec = how_.exec;
   TriMesh mesh = session_.in_phase(Phase::prepare, [&] { return begin(input); });
   how_.exec = exec;
-  if (series_.frames().empty()) write(mesh);
+  if (series_.frames().empty()) {
+    session_.in_phase(Phase::write, [&] { series_.begin(); });
+    write(mesh);
+  }
   while (how_.start_frame < options_.frames) {
     session_.monitor().update(fmt::format("frame {}", how_.start_frame + 1),
                               static_cast<double>(how_.start_frame) / options_.frames);

@@ -363,6 +363,26 @@ TEST(Edit, OnlyActiveElementsAreCandidates) {
   EXPECT_EQ(surface.validate(), "");
 }
 
+TEST(Edit, ActiveIdsThatDoNotAscendAreAnError) {
+  const DynamicSurface surface(make_ico(3));
+  const std::vector<std::uint32_t> active = {5, 3, 5};
+  EXPECT_THROW((void)edit(surface, SplitSome{{1.0, 1}}, {.active = std::span<const std::uint32_t>(active)}),
+               Error);
+  EXPECT_EQ(surface.face_count(), 1280u);
+  EXPECT_EQ(surface.validate(), "");
+}
+
+// Something that is not there has no neighbours, either.
+TEST(Edit, NothingIsFoundAroundNothing) {
+  const DynamicSurface surface(make_ico(2));
+  const auto declare = [](Cavity& cavity, tiled::VertexId v) {
+    if (v.index() == 3) cavity.remove_with_neighbours(tiled::VertexId());
+  };
+  run_once<tiled::VertexId>(surface, declare, [](Hole&) {});
+  EXPECT_EQ(surface.face_count(), 320u);
+  EXPECT_EQ(surface.validate(), "");
+}
+
 TEST(Edit, AttributesFollow) {
   TriMesh mesh = make_square();
   mesh.point_data.add(Field("x", Array<float>{0, 1, 1, 0}));

@@ -102,7 +102,7 @@ struct CompactionMaps {
 /// A handle: copies share the surface. One edit at a time.
 class DynamicSurface {
  public:
-  /// Any mesh that a Surface can be made of. Ids are the tiled ids of that Surface.
+  /// Any mesh that a Surface can be made of. Ids are the tiled ids of that Surface, in Morton order.
   explicit DynamicSurface(const TriMesh& mesh, const DynamicOptions& options = {});
 
   [[nodiscard]] const Exec& exec() const;

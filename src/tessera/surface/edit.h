@@ -51,13 +51,13 @@ struct EditOptions {
   std::uint64_t seed = 0;  ///< of the hash that decides between equal priorities
   Again again = Again::losers;
   std::size_t max_rounds = 0;  ///< 0: until there are no candidates
-  /// Only these at first, as tiled ids at the surface's place, ascending and each once; others are passed
-  /// over.
+  /// Only these at first, as tiled ids at the surface's place. They ascend, or it is Error(bad_option); those
+  /// that are there twice, and ids of nothing, are passed over.
   std::optional<std::span<const std::uint32_t>> active = std::nullopt;
   /// Refuses cavities that would join two vertices by a second edge, or three by a second face.
   bool keeps_edges_unique = true;
-  /// No two cavities want the same face: conflicts need not be resolved. Where that is not so, one of them
-  /// wins, but nobody can say which.
+  /// No two cavities want the same face: conflicts need not be resolved. Where that is not so, at most one of
+  /// them wins, and nobody can say which; a round without a winner is followed by rounds that resolve.
   bool are_disjoint = false;
   /// What became of the cavity of each seed, at the surface's place: as many as there are ids when the edit
   /// begins. `none` where nothing was declared; the last word where a seed was tried several times.
@@ -181,9 +181,7 @@ struct FillLoop {
     else if (!work.is_regular)
       add_to(round.counters + irregular_counter, 1);
     round.works[i] = work;
-    if (!round.skips_freed) return;
-    const Sums<3> freed = round.freed_by(work);
-    if ((freed.at[0] | freed.at[1] | freed.at[2]) != 0)
+    if (round.skips_freed && round.gives_back(work))
       store_relaxed(round.counters + short_counter, short_of_freed);
   }
 };

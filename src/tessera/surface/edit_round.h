@@ -208,12 +208,14 @@ class NamedElements {
     return request_->has_neighbours && is_neighbour(element);
   }
   [[nodiscard]] TS_HD bool are_there() const {
+    if (request_->count != CavityRequest::listed) {  // neighbours of what is there are there
+      for (std::uint32_t k = 0; k < request_->count; ++k) {
+        if (!is_there(request_->elements[k])) return false;
+      }
+      return true;
+    }
     bool all = true;
-    for_each([&](std::uint32_t id) {
-      all = all && (request_->removes(Kind::vertex) ? mesh_->contains(tiled::VertexId(id))
-                    : request_->removes(Kind::edge) ? mesh_->contains(tiled::EdgeId(id))
-                                                    : mesh_->contains(tiled::FaceId(id)));
-    });
+    for_each([&](std::uint32_t id) { all = all && is_there(id); });
     return all;
   }
   /// Calls f(face) for each face that contains one of them, once.
@@ -237,6 +239,11 @@ class NamedElements {
   }
 
  private:
+  [[nodiscard]] TS_HD bool is_there(std::uint32_t id) const {
+    return request_->removes(Kind::vertex) ? mesh_->contains(tiled::VertexId(id))
+           : request_->removes(Kind::edge) ? mesh_->contains(tiled::EdgeId(id))
+                                           : mesh_->contains(tiled::FaceId(id));
+  }
   [[nodiscard]] TS_HD bool is_met_before(std::uint32_t k) const {
     for (std::uint32_t i = 0; i < k; ++i) {
       if (request_->elements[i] == request_->elements[k]) return true;
@@ -344,11 +351,24 @@ enum RoundCounter : std::uint32_t {
   short_counter = 26,      ///< Shortage
   round_counters = 28,
 };
-/// For what there was too little memory. Nothing was changed then.
-enum Shortage : std::uint32_t { short_of_room = 1, short_of_chords = 2, short_of_freed = 4 };
+/// Why nothing was changed: for what there was too little memory, or that candidates are not in order.
+enum Shortage : std::uint32_t {
+  short_of_room = 1,
+  short_of_chords = 2,
+  short_of_freed = 4,
+  not_ascending = 8,
+};
 /// What the sums of room are of.
 enum Room : std::uint32_t { new_vertices, staged_edges, staged_faces, fresh_edges, fresh_faces };
 
+/// *from while others may write.
+[[nodiscard]] inline TS_HD std::uint64_t load_relaxed(std::uint64_t* from) {
+#if defined(__CUDA_ARCH__)
+  return *reinterpret_cast<volatile std::uint64_t*>(from);
+#else
+  return std::atomic_ref<std::uint64_t>(*from).load(std::memory_order_relaxed);
+#endif
+}
 /// *to = value while others may write, too.
 inline TS_HD void store_relaxed(std::uint64_t* to, std::uint64_t value) {
 #if defined(__CUDA_ARCH__)
@@ -426,7 +446,7 @@ struct RoundView {
   RoundScratch scratch;
 
   [[nodiscard]] TS_HD bool is_winner(std::size_t i) const {
-    return i < counters[winner_counter] && (counters[short_counter] & short_of_room) == 0;
+    return i < counters[winner_counter] && (counters[short_counter] & (short_of_room | not_ascending)) == 0;
   }
   /// Is there room for what all winners add?
   [[nodiscard]] TS_HD bool has_room() const {
@@ -443,6 +463,10 @@ struct RoundView {
     return {{work.room[0] + (won ? vertices - work.used[0] : 0),
              work.fresh_count(1) + (won ? work.edge_count - work.used[1] : 0),
              work.fresh_count(2) + (won ? work.face_count - work.used[2] : 0)}};
+  }
+  [[nodiscard]] TS_HD bool gives_back(const CavityWork& work) const {
+    const Sums<3> freed = freed_by(work);
+    return (freed.at[0] | freed.at[1] | freed.at[2]) != 0;
   }
   [[nodiscard]] TS_HD NamedElements named(const CavityRequest& request) const {
     return {mesh, sets, request};

@@ -117,8 +117,8 @@ struct TrackOptions {
   /// Lets vertices of smooth regions slide within the surface.
   bool smooths = true;
 
-  /// Compacts the surface, which renames ids, once its disorder() is so high: what lies close together is then
-  /// close together in memory again. Above 1: never.
+  /// Compacts the surface, which renames ids, once its disorder() is so high: what lies close together is
+  /// then close together in memory again. Above 1: never.
   double most_disorder = DynamicSurface::most_disorder;
   bool measures = false;   ///< volume and area of each frame
   std::uint64_t seed = 0;  ///< of the noise, and of what decides between equal edits

@@ -78,9 +78,7 @@ CompactionMaps DynamicStore::compact() {
     run_loop(exec_, faces.count, GatherCells{old, faces.ids.data(), place.data(), cells.data()});
   }
   EditConnectivity next;
-  SurfaceOptions along_the_curve = surface_options(nullptr);
-  along_the_curve.order = VertexOrder::morton;  // new elements are last, which may pass for an order
-  with_surface(points, cells, along_the_curve,
+  with_surface(points, cells, surface_options(nullptr),
                [&](const Surface& surface) { next = EditConnectivity(surface, cells.data()); });
 
   // Of each new element the old id, and of each old one the new id.

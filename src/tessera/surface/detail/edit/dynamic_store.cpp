@@ -79,9 +79,14 @@ void DynamicStore::build(const TriMesh& mesh, const Monitor* monitor) {
   check_memory(bytes());
 }
 
-/// Tiles that a device can take, too: ids, which priorities depend on, are then the same on both sides.
+/// Tiles that a device can take, too: ids, which priorities depend on, are then the same on both sides. Along
+/// the curve also where the input's order is local by its tiles: edits go from neighbour to neighbour.
 SurfaceOptions DynamicStore::surface_options(const Monitor* monitor) const {
-  return {.exec = exec_, .memory = memory_, .max_vertices = 256, .monitor = monitor};
+  return {.exec = exec_,
+          .memory = memory_,
+          .max_vertices = 256,
+          .order = VertexOrder::morton,
+          .monitor = monitor};
 }
 
 Bytes DynamicStore::bytes() const {
@@ -244,8 +249,14 @@ void DynamicStore::stage(std::uint32_t edges, std::uint32_t faces) {
     const std::size_t needed =
         std::size_t{column.shape.kind == Kind::edge ? edges : faces} * column.shape.width;
     if (column.staged.size() >= needed) continue;
-    Buffer<std::byte> larger(exec_, needed + needed / 8);
-    column.staged = std::move(larger);
+    try {
+      check_room(needed + needed / 8);
+      Buffer<std::byte> larger(exec_, needed + needed / 8);
+      column.staged = std::move(larger);
+    } catch (...) {
+      if (has_moved) write_tables();  // others have moved
+      throw;
+    }
     has_moved = true;
   }
   if (has_moved) write_tables();

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <exception>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <tessera/core/detail/monitor.h>
@@ -79,6 +80,8 @@ struct EditEngine::State : EditScratch {
     }
     return buffer.span().first(size);
   }
+  /// Without room for a winner nobody would notice that there are some.
+  [[nodiscard]] bool must_be_careful() const { return !exec.is_cuda() || view.memory.winners == 0; }
   [[nodiscard]] std::size_t id_end() const { return sets ? sets->count : store.end(seeds); }
   [[nodiscard]] std::size_t id_capacity() const { return sets ? sets->count : store.capacity(seeds); }
 
@@ -105,6 +108,10 @@ EditEngine::EditEngine(const DynamicSurface& surface, Kind seeds, const EditOpti
     if (options.active || options.again != Again::losers)
       throw Error(ErrorCode::bad_option,
                   "sets are all tried, and once: an edit of sets takes no `active` and no `again`");
+    if (sets->count > round_size) {
+      throw Error(ErrorCode::bad_option, "an edit takes up to " + std::to_string(round_size) + " sets, not " +
+                                             std::to_string(sets->count));
+    }
     s.sets = *sets;
   }
   s.make_flags();
@@ -122,8 +129,8 @@ EditEngine::EditEngine(const DynamicSurface& surface, Kind seeds, const EditOpti
     s.view.outcome_end = static_cast<std::uint32_t>(options.outcomes->size());
     run_loop(s.exec, options.outcomes->size(), FillBytes{s.view.outcomes});
   }
-  s.is_careful = !s.exec.is_cuda() || s.works.empty();
   s.look_at_memory();
+  s.is_careful = s.must_be_careful();
 }
 
 EditEngine::~EditEngine() = default;
@@ -196,8 +203,7 @@ std::size_t EditEngine::begin_round() {
   if (s.options.max_rounds != 0 && s.report.rounds == s.options.max_rounds) return 0;
   monitor_of(s.options.monitor).update("editing", 0);
   s.begun = std::chrono::steady_clock::now();
-  // The elements of sets are those of the mesh before any of them was edited.
-  s.candidates = s.sets ? s.list_size : std::min(s.list_size - s.list_done, round_size);
+  s.candidates = std::min(s.list_size - s.list_done, round_size);
   s.view.candidates = s.list == nullptr ? nullptr : s.list + s.list_done;
   s.view.first = static_cast<std::uint32_t>(s.list_done);
   s.list_done += s.candidates;
@@ -390,6 +396,8 @@ bool EditEngine::commit() {
   if (s.bound != 0 && s.options.keeps_edges_unique) s.resolve_chords();
   if (s.bound != 0 && !s.view.skips_freed) s.list_freed();
   s.end_round();
+  if ((s.seen[short_counter] & not_ascending) != 0)
+    throw Error(ErrorCode::bad_option, "the ids of the active elements do not ascend");
   if ((s.seen[short_counter] & short_of_room) != 0) {
     s.is_careful = true;
     return false;
@@ -411,7 +419,8 @@ bool EditEngine::commit() {
   else
     s.take_ids();
   s.look_at_memory();
-  s.is_careful = !s.exec.is_cuda();
+  s.is_careful = s.must_be_careful();
+  if (s.round.won == 0 && s.round.lost != 0) s.view.are_disjoint = false;  // they were not
   ++s.report.rounds;
   s.report.won += s.round.won;
   s.round.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - s.begun).count();

@@ -38,6 +38,8 @@ struct FindWinners {
 
   TS_HD void operator()(std::size_t i) const {
     is_winner[i] = 0;
+    if (round.candidates != nullptr && i > 0 && round.candidates[i - 1] > round.candidates[i])
+      store_relaxed(round.counters + short_counter, not_ascending);
     if (round.is_declared[i] == 0) return;
     const CavityRequest request = round.requests[i];
     const std::uint64_t claim = round.claim(request.seed, request.priority);
@@ -78,7 +80,7 @@ struct ShapeCavities {
     const bool fits = total <= round.memory.faces && round.counters[winner_counter] <= round.memory.winners;
     if (i == 0) round.counters[face_counter] = total;
     if (i == 0 && !fits) round.counters[short_counter] = short_of_room;
-    if (!fits || i >= round.counters[winner_counter]) {
+    if (!fits || !round.is_winner(i)) {
       rooms[i] = {};
       return;
     }
@@ -168,6 +170,9 @@ struct ResolveChords {
     round.works[i].outcome = CavityOutcome::lost;
     add_to(round.counters + static_cast<std::uint32_t>(CavityOutcome::lost), 1);
     if (!work.is_regular) add_to(round.counters + irregular_counter, static_cast<std::uint32_t>(-1));
+    work.outcome = CavityOutcome::lost;
+    if (round.skips_freed && round.gives_back(work))
+      store_relaxed(round.counters + short_counter, short_of_freed);
   }
 };
 

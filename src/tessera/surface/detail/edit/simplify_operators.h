@@ -570,11 +570,11 @@ struct VertexChoice {
     hash = (hash ^ (hash >> 16)) * 0x7FEB352Du;
     hash = (hash ^ (hash >> 15)) * 0x846CA68Bu;
     hash ^= hash >> 16;
-    return std::uint64_t{~cost[e]} << 32 | hash;
+    return std::uint64_t{~(cost[e] | 1u)} << 32 | hash;  // never as high as `taken`
   }
   [[nodiscard]] TS_HD bool is_taken(tiled::EdgeId e) const {
     const auto [a, b] = mesh.ends(e);
-    return best[a.index()] == taken || best[b.index()] == taken;
+    return load_relaxed(best + a.index()) == taken || load_relaxed(best + b.index()) == taken;
   }
   /// Calls f(vertex) for both ends and for what is opposite in the edge's faces.
   template <class F>

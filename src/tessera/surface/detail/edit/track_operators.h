@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include <tessera/core/macros.h>
 #include <tessera/core/vec.h>
@@ -254,6 +255,7 @@ struct TrackSplit {
     const auto [a, b] = mesh.ends(e);
     const double squared = view.squared_length(a, b);
     if (!(squared > view.longest_squared) && !view.has_max_angle) return;
+    if (!(squared <= std::numeric_limits<double>::max())) return;  // halves of it are no shorter
     const std::size_t faces = mesh.face_count(e);
     if (faces != 2 && !(view.edits_border && faces == 1)) return;
     if (!(squared > view.longest_squared) && !is_opposite_large_angle(mesh, e, squared)) return;

@@ -115,7 +115,10 @@ struct DeclareLoop {
     const std::uint32_t seed = round.candidate(i);
     round.is_declared[i] = 0;
     if (seed >= round.id_end) return;
-    if (round.candidates != nullptr && i > 0 && round.candidates[i - 1] >= seed) return;  // not ascending
+    if (round.candidates != nullptr && i > 0 && round.candidates[i - 1] >= seed) {
+      if (round.candidates[i - 1] > seed) round.is_declared[i] = RoundView::out_of_order;
+      return;
+    }
     round.next[seed] = 0;
     if (!contains(Seed(seed))) return;
     Cavity cavity = begin(Seed(seed));

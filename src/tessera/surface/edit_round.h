@@ -419,13 +419,15 @@ struct RoundMemory {
 /// What a round is made of, for the loops of edit.h and of the library. Loops over winners run up to a bound,
 /// so that nobody has to wait for their number.
 struct RoundView {
+  static constexpr std::uint8_t out_of_order = 2;
+
   EditMesh mesh;
   SetLists sets;
   std::uint64_t* claims = nullptr;  ///< of each face: the highest that wants it, in the newest round
   const std::uint32_t* candidates = nullptr;  ///< null: all from `first` on
   std::uint32_t first = 0;
   std::uint32_t id_end = 0;             ///< of the seeds' kind
-  std::uint8_t* is_declared = nullptr;  ///< of each candidate
+  std::uint8_t* is_declared = nullptr;  ///< of each candidate; or out_of_order
   std::uint8_t* next = nullptr;         ///< of each element of the kind: is it a candidate of a later round?
   std::uint8_t* outcomes = nullptr;     ///< of the seeds below outcome_end
   std::uint32_t outcome_end = 0;

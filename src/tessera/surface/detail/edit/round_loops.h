@@ -38,9 +38,9 @@ struct FindWinners {
 
   TS_HD void operator()(std::size_t i) const {
     is_winner[i] = 0;
-    if (round.candidates != nullptr && i > 0 && round.candidates[i - 1] > round.candidates[i])
+    if (round.is_declared[i] == RoundView::out_of_order)
       store_relaxed(round.counters + short_counter, not_ascending);
-    if (round.is_declared[i] == 0) return;
+    if (round.is_declared[i] != 1) return;
     const CavityRequest request = round.requests[i];
     const std::uint64_t claim = round.claim(request.seed, request.priority);
     std::uint32_t faces = 0;

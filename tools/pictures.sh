@@ -51,4 +51,12 @@ tessera isosurface distances.vtp --field GeodesicDistance -o isolines.vtp \
 tessera render distances.vtp isolines.vtp paths.vtp --field GeodesicDistance --azimuth 160 --elevation 20 \
   --size 640x480 -o "$images/geodesic.png"
 
+tessera make ico --size 6 -o ball.vtp
+tessera track ball.vtp --field deformation --origin=-2.333,-2.333,-2.333 --scale 6.667 --period 3 --frames 30 \
+  --step 0.05 -o frames.pvd
+tessera render frames_0000.vtp --azimuth 30 --size 320x320 -o "$images/track-0.png"
+tessera render frames_0010.vtp --azimuth 30 --size 320x320 -o "$images/track-10.png"
+tessera render frames_0020.vtp --azimuth 30 --size 320x320 -o "$images/track-20.png"
+tessera render frames_0030.vtp --azimuth 30 --size 320x320 -o "$images/track-30.png"
+
 ls -l "$images"

@@ -1,16 +1,18 @@
 // What do edits of a surface cost?
 //   build/release/benchmarks/edits [--smoke] [cpu|cuda [threads [INPUT (surfaces.h) [WORK [rounds]]]]]
-// WORK is delaunay, remesh, remesh_free (without projection), simplify_50, simplify_10 or simplify_1
-// (percent), track (one frame in curl noise) or sheet (100 frames, also of sheetN; 10 with --smoke).
-// "with_building" begins and ends with a mesh in the host's memory; "resident" has the surface where it runs.
-// "rounds" prints what each round did.
+// WORK is delaunay, delaunay_part (only the first 1 percent of the edges, a region), remesh, remesh_free
+// (without projection), simplify_50, simplify_10 or simplify_1 (percent), track (one frame in curl noise) or
+// sheet (100 frames, also of sheetN; 10 with --smoke). "with_building" begins and ends with a mesh in the
+// host's memory; "resident" has the surface where it runs. "rounds" prints what each round did.
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <tessera/exec/buffer.h>
 #include <tessera/surface/delaunay.h>
 #include <tessera/surface/dynamic_surface.h>
 #include <tessera/surface/remesh.h>
@@ -131,6 +133,13 @@ int main(int argc, char** argv) {
   using Watch = std::function<void(const EditRound&)>;
   measure_if("delaunay", [](const DynamicSurface& surface, const Watch& watch) {
     flip_to_delaunay(surface, {.watch = watch});
+  });
+  measure_if("delaunay_part", [&](const DynamicSurface& surface, const Watch& watch) {
+    Array<std::uint32_t> ids(surface.id_end(Kind::edge) / 100);
+    std::iota(ids.begin(), ids.end(), 0u);
+    Buffer<std::uint32_t> active(surface.exec(), ids.size());
+    active.assign(ids);
+    flip_to_delaunay(surface, {.active = active.span(), .watch = watch});
   });
   for (const bool project : {true, false}) {
     measure_if(project ? "remesh" : "remesh_free", [&](const DynamicSurface& surface, const Watch&) {

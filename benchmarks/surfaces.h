@@ -69,8 +69,8 @@ inline TriMesh make_sheet(std::uint32_t n) {
   return mesh;
 }
 
-/// "ico8", "sheet1000" (vertices a side), "torus" (torus2m), so many faces of a torus, or an .off file; ":2"
-/// behind it refines it twice by Loop's scheme.
+/// "ico8", "sheet1000" (vertices a side), "torus" or "torus2m", so many faces of a torus, or an .off file;
+/// ":2" behind it refines it twice by Loop's scheme.
 inline TriMesh make_surface(const std::string& name) {
   if (const std::size_t colon = name.find(':'); colon != std::string::npos) {
     TriMesh mesh = make_surface(name.substr(0, colon));
@@ -83,8 +83,11 @@ inline TriMesh make_surface(const std::string& name) {
   if (name.starts_with("ico")) return make_ico(std::atoi(name.c_str() + 3));
   if (name.starts_with("sheet"))
     return make_sheet(std::max(2u, static_cast<std::uint32_t>(std::atoi(name.c_str() + 5))));
-  if (name == "torus") return make_torus(1414, 707);
-  const auto nv = static_cast<std::uint32_t>(std::lround(std::sqrt(std::atof(name.c_str()) / 4)));
+  if (name == "torus" || name == "torus2m") return make_torus(1414, 707);
+  const double faces = std::atof(name.c_str());
+  if (!(faces >= 36 && faces < 4e9))
+    throw std::runtime_error("\"" + name + "\" is no surface: use ico8, sheet1000, torus2m, 64000 or a.off");
+  const auto nv = static_cast<std::uint32_t>(std::lround(std::sqrt(faces / 4)));
   return make_torus(2 * nv, nv);
 }
 

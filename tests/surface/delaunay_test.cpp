@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -100,6 +102,25 @@ TEST(Delaunay, TheSameForAnyNumberOfThreads) {
   EXPECT_NE(one, mesh);
   for (const int threads : {2, 3, 16})
     EXPECT_EQ(flip_to_delaunay(mesh, {.exec = Exec::host(threads), .seed = 5}), one);
+}
+
+// Part by part, twice: the second time the first part has nothing left. Nothing is flipped far from the part.
+TEST(Delaunay, FlipsAPart) {
+  const TriMesh mesh = make_torus(60, 30);
+  const DynamicSurface surface(mesh);
+  const std::uint32_t edges = surface.id_end(Kind::edge);
+  Array<std::uint32_t> part(edges / 10);
+  std::iota(part.begin(), part.end(), 0u);
+  const EditReport first = flip_to_delaunay(surface, {.active = std::span<const std::uint32_t>(part)});
+  EXPECT_GT(first.won, 0u);
+  EXPECT_TRUE(first.is_done);
+  EXPECT_EQ(surface.validate(), "");
+  const std::size_t left = count_flippable(surface.to_mesh(), 45);
+  EXPECT_GT(left, count_flippable(mesh, 45) / 2);
+  EXPECT_EQ(flip_to_delaunay(surface, {.active = std::span<const std::uint32_t>(part)}).won, 0u);
+  EXPECT_GT(flip_to_delaunay(surface).won, 0u);
+  EXPECT_EQ(count_flippable(surface.to_mesh(), 45), 0u);
+  EXPECT_THROW((void)flip_to_delaunay(mesh, {.active = std::span<const std::uint32_t>(part)}), Error);
 }
 
 TEST(Delaunay, KeepsSharpEdges) {

@@ -15,6 +15,7 @@
 #include <tessera/core/error.h>
 #include <tessera/core/progress.h>
 #include <tessera/mesh/make.h>
+#include <tessera/surface/detail/edit/dynamic_store.h>
 #include <tessera/surface/dynamic_surface.h>
 #include <tessera/surface/edit.h>
 #include <tessera/surface/operators.h>
@@ -541,6 +542,103 @@ TEST(Edit, SetsAreCavities) {
     EXPECT_EQ(std::ranges::count(here, CavityOutcome::won), static_cast<std::ptrdiff_t>(expected.won));
     EXPECT_EQ(std::ranges::count(here, CavityOutcome::lost), static_cast<std::ptrdiff_t>(expected.last.lost));
   }
+}
+
+// What the edit says of each seed is what became of it: a flipped edge joins other vertices, a vertex that
+// was deleted is not there any more.
+TEST(Edit, OutcomesOfEdgesAndVertices) {
+  const DynamicSurface flipped(make_ico(4));
+  const EditMesh mesh = flipped.mesh();
+  std::vector<EdgeEnds> before;
+  for (std::uint32_t e = 0; e < flipped.id_end(Kind::edge); ++e)
+    before.push_back(mesh.ends(tiled::EdgeId(e)));
+  Array<CavityOutcome> outcomes(flipped.id_end(Kind::edge));
+  const FlipSome flip = {0.3, 9};
+  const EditRound flips = edit(flipped, flip, {.max_rounds = 1, .outcomes = std::span(outcomes)}).last;
+  EXPECT_GT(flips.lost, 0u);
+  const auto count = [&](CavityOutcome of) {
+    return static_cast<std::size_t>(std::ranges::count(outcomes, of));
+  };
+  EXPECT_EQ(count(CavityOutcome::won), flips.won);
+  EXPECT_EQ(count(CavityOutcome::lost), flips.lost);
+  for (std::uint32_t e = 0; e < before.size(); ++e) {
+    const EdgeEnds now = flipped.mesh().ends(tiled::EdgeId(e));
+    const std::set<std::uint32_t> ends = {now.from.index(), now.to.index()};
+    const bool is_other = ends != std::set<std::uint32_t>{before[e].from.index(), before[e].to.index()};
+    EXPECT_EQ(is_other, outcomes[e] == CavityOutcome::won) << "edge " << e;
+    EXPECT_EQ(outcomes[e] == CavityOutcome::none, !flip(e)) << "edge " << e;
+  }
+
+  const DynamicSurface thinned(make_ico(4));
+  outcomes = Array<CavityOutcome>(thinned.id_end(Kind::vertex));
+  const Delete<tiled::VertexId> thin = {{0.3, 9}};
+  const EditRound deletions = edit(thinned, thin, {.max_rounds = 1, .outcomes = std::span(outcomes)}).last;
+  EXPECT_GT(deletions.lost, 0u);
+  EXPECT_EQ(count(CavityOutcome::won), deletions.won);
+  for (std::uint32_t v = 0; v < outcomes.size(); ++v) {
+    EXPECT_EQ(!thinned.mesh().contains(tiled::VertexId(v)), outcomes[v] == CavityOutcome::won)
+        << "vertex " << v;
+    EXPECT_EQ(outcomes[v] == CavityOutcome::none, !thin(v)) << "vertex " << v;
+  }
+}
+
+/// Counts how often a hole of each seed is filled.
+template <class Operator>
+struct Counted : Operator {
+  std::uint32_t* fillings;
+  void fill(Hole& hole) const {
+    ++fillings[hole.seed<typename Operator::Seed>().index()];
+    Operator::fill(hole);
+  }
+};
+template <class Operator>
+void expect_one_filling(const DynamicSurface& surface, Kind kind, const Operator& op) {
+  Array<std::uint32_t> fillings(surface.id_end(kind), 0);
+  edit(surface, Counted<Operator>{op, fillings.data()}, {.seed = 4, .max_rounds = 1});
+  EXPECT_LE(*std::ranges::max_element(fillings), 1u);
+  EXPECT_GT(*std::ranges::max_element(fillings), 0u);
+}
+
+// A device gets a round as a whole and finds out itself that there is too little memory: for winners, for
+// what they add, for pairs, for ids that come back. The round is then resolved again, and no hole is filled
+// twice.
+TEST(Edit, RoundsThatAreQueuedAreTheSame) {
+  for (const TriMesh& mesh : edit_meshes()) {
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      const DynamicSurface waiting(mesh);
+      const DynamicSurface queued(mesh, {.exec = Exec::host(3)});
+      queued.store()->queues_rounds = true;
+      SplitMix64 random(seed);
+      for (int step = 0; step < 12 && waiting.face_count() < 10000; ++step) {
+        const int op = static_cast<int>(random.below(edit_operators));
+        const std::uint64_t round = random();
+        apply(waiting, op, round);
+        apply(queued, op, round);
+        ASSERT_EQ(queued.validate(), "") << "seed " << seed << ", step " << step << ", operator " << op;
+        ASSERT_EQ(waiting.to_mesh(), queued.to_mesh())
+            << "seed " << seed << ", step " << step << ", operator " << op;
+      }
+    }
+  }
+}
+
+TEST(Edit, RoundsThatAreQueuedFillHolesOnce) {
+  const auto edit_all = [](const DynamicSurface& surface) {
+    edit(surface, FlipSome{0.01, 1}, {.max_rounds = 1});  // memory for little
+    expect_one_filling(surface, Kind::edge, FlipSome{0.3, 2});
+    surface.store()->scratch.chords = Buffer<detail::ChordEntry>(surface.exec(), 2);
+    expect_one_filling(surface, Kind::edge, FlipSome{0.3, 6});
+    expect_one_filling(surface, Kind::edge, CollapseSome{0.3, 3});
+    expect_one_filling(surface, Kind::face, SplitFaces{0.3, 4});
+    expect_one_filling(surface, Kind::vertex, SplitVertices{0.3, 5});
+    EXPECT_EQ(surface.validate(), "");
+  };
+  const DynamicSurface waiting(make_ico(5));
+  const DynamicSurface queued(make_ico(5), {.exec = Exec::host(2)});
+  queued.store()->queues_rounds = true;
+  edit_all(waiting);
+  edit_all(queued);
+  EXPECT_EQ(waiting.to_mesh(), queued.to_mesh());
 }
 
 TEST(Edit, SetsThatCannotBeAreErrors) {

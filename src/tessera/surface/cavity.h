@@ -302,6 +302,24 @@ class Hole {
       f(a | spanned_bit, b);
     });
   }
+  /// Claims the pairs in the table of the round.
+  TS_HD void claim_pairs() const {
+    for_each_pair([&](std::uint32_t a, std::uint32_t b) {
+      detail::ChordEntry* entry = round_->chords.at(a, b);
+      if (entry != nullptr)
+        detail::atomic_max(&entry->claim, work_->claim);
+      else
+        round_->be_short_of(detail::short_of_chords);
+    });
+  }
+  /// Does another cavity make one of the pairs, too, and has the higher claim?
+  [[nodiscard]] TS_HD bool has_lost_pair() const {
+    bool has_lost = false;
+    for_each_pair([&](std::uint32_t a, std::uint32_t b) {
+      has_lost = has_lost || round_->chords.at(a, b)->claim != work_->claim;
+    });
+    return has_lost;
+  }
 
  private:
   using Arrays = detail::EditArrays;

@@ -163,29 +163,28 @@ struct FillLoop {
   TS_HD void operator()(std::size_t i) const {
     round.chord_counts[i] = 0;
     const bool has_room = round.has_room();
-    for (std::uint32_t k = 0; i == 0 && k < 5; ++k)
+    for (std::uint32_t k = 0; i == 0 && !round.is_lean && k < 5; ++k)
       round.counters[room_counter + k] = round.places[round.bound].at[k];
-    if (i == 0 && !has_room) round.counters[short_counter] = short_of_room;
+    if (i == 0 && !has_room) round.be_short_of(short_of_room);
     if (!has_room || !round.is_winner(i)) return;
     CavityWork work = round.works[i];
-    const Sums<5> places = round.places[i];
-    work.fresh[0] = places.at[new_vertices];
-    work.fresh[1] = places.at[fresh_edges];
-    work.fresh[2] = places.at[fresh_faces];
-    work.staged[0] = places.at[staged_edges];
-    work.staged[1] = places.at[staged_faces];
+    if (!round.is_lean) work.take(round.places[i]);
     if (work.outcome == CavityOutcome::won) {
       Hole hole(round, work);
       op.fill(hole);
-      round.chord_counts[i] = hole.close();
+      const std::uint32_t pairs = hole.close();
+      round.chord_counts[i] = pairs;
+      if (pairs != 0 && round.claims_chords) hole.claim_pairs();
     }
     if (work.outcome != CavityOutcome::won)
       add_to(round.counters + static_cast<std::uint32_t>(work.outcome), 1);
     else if (!work.is_regular)
       add_to(round.counters + irregular_counter, 1);
     round.works[i] = work;
-    if (round.skips_freed && round.gives_back(work))
-      store_relaxed(round.counters + short_counter, short_of_freed);
+    if (round.gives_back(work)) {
+      store_relaxed(round.counters + given_counter, 1);
+      if (round.skips_freed) round.be_short_of(short_of_freed);
+    }
   }
 };
 

@@ -9,6 +9,7 @@
 
 #include <tessera/core/id.h>
 #include <tessera/core/macros.h>
+#include <tessera/core/random.h>
 #include <tessera/exec/primitives.h>
 #include <tessera/surface/edit_mesh.h>
 #include <tessera/tile/relation.h>
@@ -80,6 +81,11 @@ struct alignas(16) CavityWork {
     const std::uint32_t own = kind == 0 ? 0 : kind == 1 ? edge_count : face_count;
     return room[kind] > own ? room[kind] - own : 0;
   }
+  /// Do its new elements fit into the places of its removed faces, and have their ids?
+  [[nodiscard]] TS_HD bool is_lean() const {
+    return room[0] == 0 && room[1] <= edge_count && room[1] <= face_count && room[2] <= face_count;
+  }
+  TS_HD void take(const Sums<5>& places);
 };
 
 /// An edge of a boundary. The records of a cavity also list the edges it removes, from the end on.
@@ -340,15 +346,17 @@ class NamedElements {
 /// Places of the counters of a round. The first are of cavities that won their faces and still failed, by
 /// outcome.
 enum RoundCounter : std::uint32_t {
-  irregular_counter = 12,  ///< cavities whose vertices need a closer look after the commit
-  loser_counter = 13,      ///< cavities that did not get their faces
-  winner_counter = 14,     ///< cavities that did
-  face_counter = 15,       ///< that they remove
-  room_counter = 16,       ///< for new vertices, edges and faces, edges and faces with fresh ids (Room)
-  chord_counter = 21,      ///< pairs that only one cavity may make
-  freed_counter = 22,      ///< ids that are given back: vertices, edges, faces
-  next_counter = 25,       ///< candidates of the next pass
-  short_counter = 26,      ///< Shortage
+  chord_loser_counter = 11,  ///< cavities that lost a pair of vertices to another one
+  irregular_counter = 12,    ///< cavities whose vertices need a closer look after the commit
+  loser_counter = 13,        ///< cavities that did not get their faces
+  winner_counter = 14,       ///< cavities that did
+  face_counter = 15,         ///< that they remove
+  room_counter = 16,         ///< for new vertices, edges and faces, edges and faces with fresh ids (Room)
+  fresh_counter = 21,        ///< not 0: a cavity may need ids besides those that it removes
+  freed_counter = 22,        ///< ids that are given back: vertices, edges, faces
+  next_counter = 25,         ///< candidates of the next pass
+  short_counter = 26,        ///< Shortage
+  given_counter = 27,        ///< not 0: a cavity gives ids back
   round_counters = 28,
 };
 /// Why nothing was changed: for what there was too little memory, or that candidates are not in order.
@@ -360,6 +368,14 @@ enum Shortage : std::uint32_t {
 };
 /// What the sums of room are of.
 enum Room : std::uint32_t { new_vertices, staged_edges, staged_faces, fresh_edges, fresh_faces };
+
+inline TS_HD void CavityWork::take(const Sums<5>& places) {
+  fresh[0] = places.at[new_vertices];
+  fresh[1] = places.at[fresh_edges];
+  fresh[2] = places.at[fresh_faces];
+  staged[0] = places.at[staged_edges];
+  staged[1] = places.at[staged_faces];
+}
 
 /// *from while others may write.
 [[nodiscard]] inline TS_HD std::uint64_t load_relaxed(std::uint64_t* from) {
@@ -407,13 +423,68 @@ inline TS_HD std::uint32_t add_to(std::uint32_t* counter, std::uint32_t n) {
 #endif
 }
 
+/// A new edge between two vertices, and the highest claim on it.
+struct ChordEntry {
+  std::uint64_t key;  ///< 0: free
+  std::uint64_t claim;
+};
+/// A hash table from pairs of vertices to the highest claim on them. Its size is a power of two.
+struct ChordTable {
+  static constexpr std::uint32_t most_probes = 256;  ///< a table that is not too small needs few
+
+  ChordEntry* entries = nullptr;
+  std::uint32_t size = 0;
+
+  [[nodiscard]] static TS_HD std::uint32_t size_for(std::size_t pairs) {
+    std::uint32_t size = 2;
+    while (size < 2 * pairs && size < 0x80000000u) size *= 2;
+    return size;
+  }
+  /// The entry of a pair, b > 0, which is put there if it is new; null: the table is too small.
+  [[nodiscard]] TS_HD ChordEntry* at(std::uint32_t a, std::uint32_t b) const {
+    const std::uint64_t key = std::uint64_t{a} << 32 | b;
+    std::uint64_t place = splitmix64(key);
+    for (std::uint32_t i = 0; i < most_probes; ++i, ++place) {
+      ChordEntry* entry = entries + (place & (size - 1));
+      const std::uint64_t there = put(&entry->key, key);
+      if (there == 0 || there == key) return entry;
+    }
+    return nullptr;
+  }
+
+ private:
+  static TS_HD std::uint64_t put(std::uint64_t* to, std::uint64_t key) {
+#if defined(__CUDA_ARCH__)
+    return atomicCAS(reinterpret_cast<unsigned long long*>(to), 0ull, static_cast<unsigned long long>(key));
+#else
+    std::uint64_t seen = std::atomic_ref<std::uint64_t>(*to).load(std::memory_order_relaxed);
+    if (seen == 0)
+      std::atomic_ref<std::uint64_t>(*to).compare_exchange_strong(seen, key, std::memory_order_relaxed);
+    return seen;
+#endif
+  }
+};
+
+/// *to |= bits while others may do so, too.
+inline TS_HD void raise_bits(std::uint32_t* to, std::uint32_t bits) {
+#if defined(__CUDA_ARCH__)
+  atomicOr(to, bits);
+#else
+  std::atomic_ref<std::uint32_t>(*to).fetch_or(bits, std::memory_order_relaxed);
+#endif
+}
+
 /// How much memory a round has, in the units of the counters.
 struct RoundMemory {
   std::uint32_t winners = 0;
   std::uint32_t faces = 0;
   Sums<5> room;
-  std::uint32_t chords = 0;
   Sums<3> freed;
+
+  /// For new edges and new faces alike.
+  [[nodiscard]] TS_HD std::uint32_t staged() const {
+    return room.at[staged_edges] < room.at[staged_faces] ? room.at[staged_edges] : room.at[staged_faces];
+  }
 };
 
 /// What a round is made of, for the loops of edit.h and of the library. Loops over winners run up to a bound,
@@ -436,22 +507,40 @@ struct RoundView {
   bool keeps_edges_unique = true;
   bool are_disjoint = false;
   bool skips_freed = false;  ///< nobody is expected to give ids back; who does is short of memory for them
+  /// Nobody is expected to need fresh ids, so that new edges and faces are staged where the removed faces are
+  /// listed; who does need them is short of room.
+  bool is_lean = false;
+  bool claims_chords = false;    ///< the filling does
+  bool resolves_chords = false;  ///< the commit does
   bool seeds_are_vertices = false;
   CavityRequest* requests = nullptr;       ///< of the candidates that declared cavities
   const std::uint32_t* winners = nullptr;  ///< among them
   CavityWork* works = nullptr;             ///< of the winners
   const Sums<5>* places = nullptr;         ///< where the room of each winner begins
   std::uint32_t* chord_counts = nullptr;   ///< of the winners
-  std::uint32_t bound = 0;                 ///< of the number of winners
-  std::uint32_t* counters = nullptr;       ///< RoundCounter
+  ChordTable chords;
+  std::uint32_t bound = 0;            ///< of the number of winners
+  std::uint32_t* counters = nullptr;  ///< RoundCounter
   RoundMemory memory;
   RoundScratch scratch;
 
   [[nodiscard]] TS_HD bool is_winner(std::size_t i) const {
-    return i < counters[winner_counter] && (counters[short_counter] & (short_of_room | not_ascending)) == 0;
+    return i < counters[winner_counter] && (shortage() & (short_of_room | not_ascending)) == 0;
+  }
+  /// Others may be adding to it, bits that the reader does not look at.
+  [[nodiscard]] TS_HD std::uint32_t shortage() const {
+#if defined(__CUDA_ARCH__)
+    return counters[short_counter];
+#else
+    return std::atomic_ref<std::uint32_t>(counters[short_counter]).load(std::memory_order_relaxed);
+#endif
+  }
+  TS_HD void be_short_of(Shortage of) const {
+    raise_bits(counters + short_counter, of);
   }
   /// Is there room for what all winners add?
   [[nodiscard]] TS_HD bool has_room() const {
+    if (is_lean) return true;  // or who has none is no winner
     bool fits = true;
     for (std::uint32_t k = 0; k < 5; ++k) fits = fits && places[bound].at[k] <= memory.room.at[k];
     return fits;

@@ -22,7 +22,6 @@ TS_INSTANTIATE(NullSpaceSmooth)
 TS_INSTANTIATE(StoreSmoothed)
 TS_INSTANTIATE(EulerStep)
 TS_INSTANTIATE(MeasureFaces)
-TS_INSTANTIATE(MeasureEdgeLengths)
 TS_INSTANTIATE(TakeCoordinate)
 #undef TS_INSTANTIATE
 

@@ -17,8 +17,11 @@ EditReport flip_to_delaunay(const DynamicSurface& surface, const DelaunayOptions
   if (!(options.feature_angle >= 0 && options.feature_angle <= 180))
     throw Error(ErrorCode::bad_option, "the angle of features must be between 0 and 180 degrees");
   const DelaunayFlip op = {surface.positions(), std::cos(options.feature_angle * std::numbers::pi / 180)};
-  const EditOptions rounds = {
-      .seed = options.seed, .again = Again::touched, .watch = options.watch, .monitor = options.monitor};
+  const EditOptions rounds = {.seed = options.seed,
+                              .again = Again::touched,
+                              .active = options.active,
+                              .watch = options.watch,
+                              .monitor = options.monitor};
   if constexpr (built_with_cuda) {
     if (surface.exec().is_cuda()) return cuda::edit_surface(surface, op, rounds);
   }
@@ -26,6 +29,8 @@ EditReport flip_to_delaunay(const DynamicSurface& surface, const DelaunayOptions
 }
 
 TriMesh flip_to_delaunay(const TriMesh& mesh, const DelaunayOptions& options) {
+  if (options.active)
+    throw Error(ErrorCode::bad_option, "active edges are ids of a DynamicSurface: flip that one");
   const DynamicSurface surface(mesh,
                                {.exec = options.exec, .memory = options.memory, .monitor = options.monitor});
   flip_to_delaunay(surface, options);

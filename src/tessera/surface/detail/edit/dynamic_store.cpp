@@ -37,7 +37,10 @@ template <class T>
 }  // namespace
 
 DynamicStore::DynamicStore(const TriMesh& mesh, const DynamicOptions& options)
-    : exec_(options.exec), memory_(options.memory), bases_(options.exec, 2 * max_columns) {
+    : queues_rounds(options.exec.is_cuda()),
+      exec_(options.exec),
+      memory_(options.memory),
+      bases_(options.exec, 2 * max_columns) {
   build(mesh, options.monitor);
   if (!options.with_fields) return;
   for (const Kind kind : {Kind::vertex, Kind::face}) {

@@ -100,6 +100,8 @@ class DynamicStore : public std::enable_shared_from_this<DynamicStore> {
   [[nodiscard]] double disorder();
 
   EditScratch scratch;  ///< empty while an edit has it
+  /// Rounds of edits are queued as a whole, as a device wants it; tests do so on the host, too.
+  bool queues_rounds;
 
   static constexpr std::uint32_t positions = 0;  ///< the column of the coordinates
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <chrono>
 #include <exception>
 #include <optional>
@@ -65,7 +66,10 @@ struct EditEngine::State : EditScratch {
   std::size_t list_done = 0;
 
   bool is_careful = true;
-  bool gave_nothing_back = false;  ///< the round before: flips do not, so the next will not
+  // What the round before was like, the next will be: flips neither need ids nor give them back.
+  bool was_lean = false;
+  bool gave_nothing_back = false;
+  std::size_t pairs_a_winner = 1;  ///< that only one cavity may make
   std::size_t candidates = 0;
   std::size_t bound = 0;      ///< of the winners
   Array<std::uint32_t> seen;  ///< the counters at the end of a round
@@ -81,7 +85,7 @@ struct EditEngine::State : EditScratch {
     return buffer.span().first(size);
   }
   /// Without room for a winner nobody would notice that there are some.
-  [[nodiscard]] bool must_be_careful() const { return !exec.is_cuda() || view.memory.winners == 0; }
+  [[nodiscard]] bool must_be_careful() const { return !store.queues_rounds || view.memory.winners == 0; }
   [[nodiscard]] std::size_t id_end() const { return sets ? sets->count : store.end(seeds); }
   [[nodiscard]] std::size_t id_capacity() const { return sets ? sets->count : store.capacity(seeds); }
 
@@ -90,11 +94,16 @@ struct EditEngine::State : EditScratch {
   void find_winners();
   void shape_cavities();
   void make_room();
+  void stage(std::size_t edges, std::size_t made_faces);
+  void prepare_chords();
+  void claim_chords();
   void resolve_chords();
+  [[nodiscard]] bool gives_back() const;
   void list_freed();
   void queue_commit(bool waits);
   void queue_next_pass();
   void end_round();
+  void end_carefully();
   void commit_irregular();
   void take_ids();
   void report_outcomes();
@@ -168,7 +177,6 @@ void EditEngine::State::look_at_memory() {
                   store.spare(Kind::face)}};
   memory.room.at[staged_edges] = std::min(memory.room.at[staged_edges], store.staged_room(Kind::edge));
   memory.room.at[staged_faces] = std::min(memory.room.at[staged_faces], store.staged_room(Kind::face));
-  memory.chords = count(chords) / 4;  // the size is rounded up to a power of two
   for (const Kind kind : kinds) {
     const auto k = static_cast<std::size_t>(kind);
     scratch.fresh[k] = store.fresh(kind);
@@ -223,6 +231,7 @@ std::size_t EditEngine::resolve() {
   if (s.bound == 0) return 0;
   s.shape_cavities();
   s.make_room();
+  s.prepare_chords();
   return s.bound;
 }
 
@@ -232,6 +241,7 @@ void EditEngine::State::find_winners() {
   const std::span<std::uint32_t> list_of_winners = at_least(winner_list, candidates);
   view.winners = list_of_winners.data();
   if (is_careful) run_loop(exec, round_counters, FillWords{counters.data(), 0});
+  view.is_lean = !is_careful && was_lean;
   view.skips_freed = !is_careful && gave_nothing_back;
   run_loop(exec, candidates, FindWinners{view, flags.data(), sizes.data()});
   compact_indices(exec, flags, list_of_winners, counters.data() + winner_counter);
@@ -249,48 +259,83 @@ void EditEngine::State::find_winners() {
 }
 
 void EditEngine::State::shape_cavities() {
-  const std::span<std::uint32_t> sizes = counts.span().first(bound);
-  const std::span<std::uint32_t> begins = offsets.span().first(bound + 1);
-  run_loop(exec, bound, CountFaces{view, face_counts.data(), sizes.data()});
-  exclusive_scan<std::uint32_t, std::uint32_t>(exec, sizes, begins);
+  const std::uint32_t* begins = nullptr;
   if (is_careful) {
-    const std::size_t total = read_word(exec, begins.data() + bound);
+    const std::span<std::uint32_t> sizes = counts.span().first(bound);
+    const std::span<std::uint32_t> scanned = offsets.span().first(bound + 1);
+    run_loop(exec, bound, CountFaces{view, face_counts.data(), sizes.data()});
+    exclusive_scan<std::uint32_t, std::uint32_t>(exec, sizes, scanned);
+    const std::size_t total = read_word(exec, scanned.data() + bound);
     (void)at_least(faces, total);
     (void)at_least(boundary, 3 * total);
     look_at_memory();
+    begins = scanned.data();
   }
-  run_loop(exec, bound, ShapeCavities{view, begins.data(), rooms.data()});
+  run_loop(exec, bound, ShapeCavities{view, begins, face_counts.data(), rooms.data()});
 }
 
 void EditEngine::State::make_room() {
+  if (view.is_lean) return;
+  if (is_careful && read_word(exec, counters.data() + fresh_counter) == 0) {
+    view.is_lean = true;
+    const std::uint32_t total = read_word(exec, offsets.data() + bound);
+    stage(total, total);
+    return;
+  }
   const std::span<Sums<5>> places = rooms.span().first(bound + 1);
   exclusive_scan<Sums<5>, Sums<5>>(exec, places.first(bound), places);
   if (is_careful) {
     Sums<5> total;
     for (std::uint32_t k = 0; k < 5; ++k) total.at[k] = read_word(exec, places.data()[bound].at + k);
     store.reserve({total.at[new_vertices], total.at[fresh_edges], total.at[fresh_faces]});
-    (void)at_least(new_edges, total.at[staged_edges]);
-    (void)at_least(new_faces, total.at[staged_faces]);
-    store.stage(static_cast<std::uint32_t>(new_edges.size()), static_cast<std::uint32_t>(new_faces.size()));
-    make_flags();
-    look_at_memory();
+    stage(total.at[staged_edges], total.at[staged_faces]);
   }
 }
 
-void EditEngine::State::resolve_chords() {
+void EditEngine::State::stage(std::size_t edges, std::size_t made_faces) {
+  (void)at_least(new_edges, edges);
+  (void)at_least(new_faces, made_faces);
+  store.stage(static_cast<std::uint32_t>(new_edges.size()), static_cast<std::uint32_t>(new_faces.size()));
+  make_flags();
+  look_at_memory();
+}
+
+/// Makes the table of pairs before holes are filled, if their number can be guessed: the filling then claims
+/// them.
+void EditEngine::State::prepare_chords() {
+  view.resolves_chords = false;
+  view.claims_chords = !is_careful && options.keeps_edges_unique && !chords.empty();
+  if (!view.claims_chords) return;
+  const std::uint32_t most = std::bit_floor(static_cast<std::uint32_t>(chords.size()));
+  view.chords = {chords.data(), std::min(most, ChordTable::size_for(pairs_a_winner * bound))};
+  view.resolves_chords = view.is_lean && view.skips_freed;
+  run_loop(exec, view.chords.size, ClearChords{view.chords});
+}
+
+/// After holes were filled without it.
+void EditEngine::State::claim_chords() {
   const std::span<std::uint32_t> begins = offsets.span().first(bound + 1);
   exclusive_scan<std::uint32_t, std::uint32_t>(exec, counts.span().first(bound), begins);
-  std::uint32_t most = view.memory.chords;
-  if (is_careful) {
-    most = read_word(exec, begins.data() + bound);
-    if (most < 2) return;
-    (void)at_least(chords, 4 * std::size_t{most});
-    look_at_memory();
-  }
-  const ChordTable table = {chords.data(), begins.data() + bound, view.memory.chords};
-  run_loop(exec, ChordTable::size_for(most), ClearChords{view, table});
-  run_loop(exec, bound, ClaimChords{view, table});
-  run_loop(exec, bound, ResolveChords{view, table});
+  const std::uint32_t pairs = read_word(exec, begins.data() + bound);
+  const std::size_t winners = read_word(exec, counters.data() + winner_counter);
+  pairs_a_winner = winners == 0 ? 1 : (pairs + winners - 1) / winners;
+  view.chords = {nullptr, ChordTable::size_for(pairs)};
+  view.chords.entries = at_least(chords, view.chords.size).data();
+  run_loop(exec, view.chords.size, ClearChords{view.chords});
+  run_loop(exec, bound, ClaimChords{view});
+}
+
+void EditEngine::State::resolve_chords() {
+  if (view.resolves_chords) return;
+  if (!view.claims_chords) claim_chords();
+  run_loop(exec, bound, ResolveChords{view});
+}
+
+/// May ids be given back, or will the round have to be looked at closely?
+bool EditEngine::State::gives_back() const {
+  if (!is_careful) return !view.skips_freed;
+  return read_word(exec, counters.data() + given_counter) != 0 ||
+         read_word(exec, counters.data() + irregular_counter) != 0;
 }
 
 /// Lists the ids that will be given back, so that nothing can fail once the commit has begun.
@@ -365,7 +410,7 @@ void EditEngine::State::report_outcomes() {
   round.cavities = winners + seen[loser_counter];
   round.won = winners;
   for (std::size_t i = 0; i < irregular_counter; ++i) round.won -= seen[i];
-  round.lost = seen[loser_counter] + of(CavityOutcome::lost);
+  round.lost = seen[loser_counter] + seen[chord_loser_counter] + of(CavityOutcome::lost);
   round.several_holes = of(CavityOutcome::several_holes);
   round.open = of(CavityOutcome::open);
   round.not_a_surface = of(CavityOutcome::not_a_surface);
@@ -391,10 +436,25 @@ void EditEngine::State::end_round() {
   if (failure) std::rethrow_exception(failure);
 }
 
+/// Ends a round for which there was too little memory after its holes were filled. They are filled once: a
+/// filling may have written what it will read.
+void EditEngine::State::end_carefully() {
+  is_careful = true;
+  const bool are_chords_claimed = view.claims_chords && (seen[short_counter] & short_of_chords) == 0;
+  const bool are_chords_resolved = are_chords_claimed && !view.resolves_chords;
+  run_loop(exec, 1, FillWords{counters.data() + short_counter, 0});
+  view.resolves_chords = false;
+  view.claims_chords = are_chords_claimed;
+  view.skips_freed = false;
+  if (options.keeps_edges_unique && !are_chords_resolved) resolve_chords();
+  list_freed();
+  end_round();
+}
+
 bool EditEngine::commit() {
   State& s = *state_;
   if (s.bound != 0 && s.options.keeps_edges_unique) s.resolve_chords();
-  if (s.bound != 0 && !s.view.skips_freed) s.list_freed();
+  if (s.bound != 0 && s.gives_back()) s.list_freed();
   s.end_round();
   if ((s.seen[short_counter] & not_ascending) != 0)
     throw Error(ErrorCode::bad_option, "the ids of the active elements do not ascend");
@@ -402,16 +462,9 @@ bool EditEngine::commit() {
     s.is_careful = true;
     return false;
   }
-  if (s.seen[short_counter] != 0 || (s.seen[irregular_counter] != 0 && s.view.skips_freed)) {
-    // Holes are filled once: a filling may have written what it will read.
-    s.is_careful = true;
-    run_loop(s.exec, 1, FillWords{s.counters.data() + short_counter, 0});
-    if ((s.seen[short_counter] & short_of_chords) != 0) s.resolve_chords();
-    s.view.skips_freed = false;
-    s.list_freed();
-    s.end_round();
-  }
+  if (s.seen[short_counter] != 0 || (s.seen[irregular_counter] != 0 && s.view.skips_freed)) s.end_carefully();
   s.report_outcomes();
+  s.was_lean = s.view.is_lean;
   s.gave_nothing_back =
       s.seen[freed_counter] == 0 && s.seen[freed_counter + 1] == 0 && s.seen[freed_counter + 2] == 0;
   if (s.round.irregular != 0)

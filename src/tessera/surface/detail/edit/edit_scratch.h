@@ -11,12 +11,6 @@
 
 namespace tessera::detail {
 
-/// A new edge between two vertices, and the highest claim on it (round_loops.h).
-struct ChordEntry {
-  std::uint64_t key;  ///< 0: free
-  std::uint64_t claim;
-};
-
 struct EditScratch {
   Buffer<std::uint32_t> candidate_list;
   Buffer<std::uint8_t> next;  ///< flags of the candidates of the next pass, all of the kind

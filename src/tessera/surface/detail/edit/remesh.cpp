@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include <tessera/core/config.h>
+#include <tessera/core/detail/stopwatch.h>
 #include <tessera/core/error.h>
 #include <tessera/core/random.h>
 #include <tessera/exec/primitives.h>
@@ -28,18 +28,6 @@ namespace tessera {
 using namespace detail;
 
 namespace {
-
-class Stopwatch {
- public:
-  /// Seconds since it was made or asked last.
-  [[nodiscard]] double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    return std::chrono::duration<double>(now - std::exchange(begun_, now)).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
-};
 
 /// The shapes and boxes of a ClosestTree.
 struct StoredTree {

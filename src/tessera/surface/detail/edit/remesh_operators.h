@@ -10,6 +10,7 @@
 #include <tessera/core/vec.h>
 #include <tessera/surface/cavity.h>
 #include <tessera/surface/detail/edit/closest_points.h>
+#include <tessera/surface/detail/edit/shared_operators.h>
 #include <tessera/surface/dynamic_surface.h>
 #include <tessera/surface/operators.h>
 
@@ -79,16 +80,6 @@ inline constexpr double shortest_squared = 4.0 / 5 * (4.0 / 5);
   const Vec3d n = doubled_normal(mesh, position, mesh.face(h));
   const Vec3d m = doubled_normal(mesh, position, mesh.face(mesh.across(h)));
   return dot(n, m) < cosine * std::sqrt(dot(n, n) * dot(m, m));
-}
-
-/// The removed face on a boundary edge of a hole around one vertex or on both sides of one edge.
-template <class IsRemoved>
-[[nodiscard]] TS_HD tiled::HalfEdgeId removed_side(const EditMesh& mesh, tiled::EdgeId e,
-                                                   const IsRemoved& is_removed) {
-  for (const tiled::HalfEdgeId h : mesh.half_edges(e)) {
-    if (is_removed(h)) return h;
-  }
-  return tiled::HalfEdgeId();
 }
 
 struct SplitLong {
@@ -338,20 +329,6 @@ struct FlipToValence {
     cavity.set_priority(static_cast<float>(gain));
   }
   TS_HD void fill(Hole& hole) const { fill_flip(hole); }
-};
-
-struct MeasureEdges {
-  EditMesh mesh;
-  EditView<tiled::VertexId, Vec3d> position;
-  double* lengths;
-
-  TS_HD void operator()(std::size_t i) const {
-    const tiled::EdgeId e(static_cast<std::uint32_t>(i));
-    lengths[i] = 0;
-    if (!mesh.contains(e)) return;
-    const auto [a, b] = mesh.ends(e);
-    lengths[i] = length(position[b] - position[a]);
-  }
 };
 
 /// What an edge may be a part of.

@@ -38,8 +38,7 @@ struct FindWinners {
 
   TS_HD void operator()(std::size_t i) const {
     is_winner[i] = 0;
-    if (round.is_declared[i] == RoundView::out_of_order)
-      store_relaxed(round.counters + short_counter, not_ascending);
+    if (round.is_declared[i] == RoundView::out_of_order) round.be_short_of(not_ascending);
     if (round.is_declared[i] != 1) return;
     const CavityRequest request = round.requests[i];
     const std::uint64_t claim = round.claim(request.seed, request.priority);
@@ -69,110 +68,100 @@ struct CountFaces {
   }
 };
 
+/// n places of a counter that others take places of, too, in no fixed order. The threads of a warp take
+/// theirs at once: each bit of n is a vote, and the votes of lower lanes are the places before one's own.
+inline TS_HD std::uint32_t take_places(std::uint32_t* counter, std::uint32_t n) {
+#if defined(__CUDA_ARCH__)
+  const unsigned warp = __activemask();
+  const unsigned lane = threadIdx.x & 31u;
+  std::uint32_t before = 0;
+  std::uint32_t total = 0;
+  for (unsigned bit = 0; bit < 32 && __any_sync(warp, (n >> bit) != 0); ++bit) {
+    const unsigned votes = __ballot_sync(warp, (n >> bit & 1u) != 0);
+    before += static_cast<std::uint32_t>(__popc(votes & ((1u << lane) - 1u))) << bit;
+    total += static_cast<std::uint32_t>(__popc(votes)) << bit;
+  }
+  const int first = __ffs(static_cast<int>(warp)) - 1;
+  std::uint32_t begin = 0;
+  if (static_cast<int>(lane) == first) begin = atomicAdd(counter, total);
+  return __shfl_sync(warp, begin, first) + before;
+#else
+  return add_to(counter, n);
+#endif
+}
+
 /// Finds the shapes of the winners and the room they need.
 struct ShapeCavities {
   RoundView round;
-  const std::uint32_t* face_begins;
+  const std::uint32_t* face_begins;  ///< of winners; null: as they come
+  const std::uint32_t* face_counts;  ///< of candidates
   Sums<5>* rooms;
 
   TS_HD void operator()(std::size_t i) const {
-    const std::uint32_t total = face_begins[round.bound];
-    const bool fits = total <= round.memory.faces && round.counters[winner_counter] <= round.memory.winners;
-    if (i == 0) round.counters[face_counter] = total;
-    if (i == 0 && !fits) round.counters[short_counter] = short_of_room;
-    if (!fits || !round.is_winner(i)) {
-      rooms[i] = {};
+    if (!round.is_winner(i) || round.counters[winner_counter] > round.memory.winners) {
+      if (i == 0 && round.counters[winner_counter] > round.memory.winners) has_no_room();
+      if (!round.is_lean) rooms[i] = {};
       return;
     }
     CavityWork work = {};
     work.cavity = round.winners[i];
+    work.face_count = face_counts[work.cavity];
+    work.face_begin =
+        face_begins != nullptr ? face_begins[i] : take_places(round.counters + face_counter, work.face_count);
+    const std::uint64_t end = std::uint64_t{work.face_begin} + work.face_count;
+    if (end > round.memory.faces || (round.is_lean && end > round.memory.staged())) {
+      has_no_room();
+      if (!round.is_lean) rooms[i] = {};
+      return;
+    }
     const CavityRequest request = round.requests[work.cavity];
     work.claim = round.claim(request.seed, request.priority);
     work.outcome = CavityOutcome::won;
-    work.face_begin = face_begins[i];
-    work.face_count = face_begins[i + 1] - face_begins[i];
+    work.staged[0] = work.staged[1] = work.face_begin;
     CavityShape(round, request, work).find();
-    rooms[i] = {{work.room[0], work.room[1], work.room[2], work.fresh_count(1), work.fresh_count(2)}};
-    round.works[i] = work;
-  }
-};
-
-/// A hash table from pairs of vertices to the highest claim on them, as large as their number asks for.
-struct ChordTable {
-  ChordEntry* entries;
-  const std::uint32_t* count;
-  std::uint32_t most;
-
-  /// One pair has nothing to be in conflict with.
-  [[nodiscard]] TS_HD bool is_used() const { return *count > 1 && *count <= most; }
-
-  [[nodiscard]] static TS_HD std::uint64_t size_for(std::uint32_t pairs) {
-    std::uint64_t size = 2;
-    while (size < 2 * std::uint64_t{pairs}) size *= 2;
-    return size;
-  }
-  /// The entry of a pair, b > 0, which is put there if it is new.
-  [[nodiscard]] TS_HD ChordEntry& at(std::uint32_t a, std::uint32_t b) const {
-    const std::uint64_t mask = size_for(*count) - 1;
-    const std::uint64_t key = std::uint64_t{a} << 32 | b;
-    for (std::uint64_t place = splitmix64(key) & mask;; place = (place + 1) & mask) {
-      const std::uint64_t there = put(&entries[place].key, key);
-      if (there == 0 || there == key) return entries[place];
+    if (!work.is_lean()) {
+      store_relaxed(round.counters + fresh_counter, 1);
+      if (round.is_lean) has_no_room();
     }
+    if (!round.is_lean)
+      rooms[i] = {{work.room[0], work.room[1], work.room[2], work.fresh_count(1), work.fresh_count(2)}};
+    round.works[i] = work;
   }
 
  private:
-  static TS_HD std::uint64_t put(std::uint64_t* to, std::uint64_t key) {
-#if defined(__CUDA_ARCH__)
-    return atomicCAS(reinterpret_cast<unsigned long long*>(to), 0ull, static_cast<unsigned long long>(key));
-#else
-    std::uint64_t seen = std::atomic_ref<std::uint64_t>(*to).load(std::memory_order_relaxed);
-    if (seen == 0)
-      std::atomic_ref<std::uint64_t>(*to).compare_exchange_strong(seen, key, std::memory_order_relaxed);
-    return seen;
-#endif
-  }
+  TS_HD void has_no_room() const { round.be_short_of(short_of_room); }
 };
+
 struct ClearChords {
-  RoundView round;
   ChordTable table;
-  TS_HD void operator()(std::size_t i) const {
-    if (i == 0) round.counters[chord_counter] = *table.count;
-    if (i == 0 && *table.count > table.most) round.counters[short_counter] |= short_of_chords;
-    if (table.is_used() && i < ChordTable::size_for(*table.count)) table.entries[i] = {0, 0};
-  }
+  TS_HD void operator()(std::size_t i) const { table.entries[i] = {0, 0}; }
 };
 
 struct ClaimChords {
   RoundView round;
-  ChordTable table;
   TS_HD void operator()(std::size_t i) const {
-    if (!round.is_winner(i) || round.chord_counts[i] == 0 || !table.is_used()) return;
+    if (!round.is_winner(i) || round.chord_counts[i] == 0) return;
     CavityWork work = round.works[i];
-    Hole(round, work).for_each_pair([&](std::uint32_t a, std::uint32_t b) {
-      atomic_max(&table.at(a, b).claim, work.claim);
-    });
+    Hole(round, work).claim_pairs();
   }
 };
 
 /// Those whose chord another cavity makes, too, lose.
 struct ResolveChords {
   RoundView round;
-  ChordTable table;
   TS_HD void operator()(std::size_t i) const {
-    if (!round.is_winner(i) || round.chord_counts[i] == 0 || !table.is_used()) return;
+    if (!round.is_winner(i) || round.chord_counts[i] == 0) return;
+    if ((round.shortage() & short_of_chords) != 0) return;
     CavityWork work = round.works[i];
-    bool has_lost = false;
-    Hole(round, work).for_each_pair([&](std::uint32_t a, std::uint32_t b) {
-      if (table.at(a, b).claim != work.claim) has_lost = true;
-    });
-    if (!has_lost) return;
-    round.works[i].outcome = CavityOutcome::lost;
-    add_to(round.counters + static_cast<std::uint32_t>(CavityOutcome::lost), 1);
-    if (!work.is_regular) add_to(round.counters + irregular_counter, static_cast<std::uint32_t>(-1));
+    if (!Hole(round, work).has_lost_pair()) return;
     work.outcome = CavityOutcome::lost;
-    if (round.skips_freed && round.gives_back(work))
-      store_relaxed(round.counters + short_counter, short_of_freed);
+    round.works[i].outcome = CavityOutcome::lost;
+    add_to(round.counters + chord_loser_counter, 1);
+    if (!work.is_regular) add_to(round.counters + irregular_counter, static_cast<std::uint32_t>(-1));
+    if (round.gives_back(work)) {
+      store_relaxed(round.counters + given_counter, 1);
+      if (round.skips_freed) round.be_short_of(short_of_freed);
+    }
   }
 };
 
@@ -198,7 +187,7 @@ struct ListFreed {
     const bool fits = total.at[0] <= round.memory.freed.at[0] && total.at[1] <= round.memory.freed.at[1] &&
                       total.at[2] <= round.memory.freed.at[2];
     for (std::uint32_t k = 0; i == 0 && k < 3; ++k) round.counters[freed_counter + k] = total.at[k];
-    if (i == 0 && !fits) round.counters[short_counter] |= short_of_freed;
+    if (i == 0 && !fits) round.be_short_of(short_of_freed);
     if (!fits || !round.is_winner(i)) return;
     const CavityWork work = round.works[i];
     const bool won = work.outcome == CavityOutcome::won;
@@ -237,10 +226,14 @@ struct CommitCavities {
   bool waits;  ///< if there are irregular cavities, which the host has to prepare for
 
   TS_HD void operator()(std::size_t i) const {
-    if (!round.is_winner(i) || round.counters[short_counter] != 0) return;
+    if (!round.is_winner(i) || round.shortage() != 0) return;
     if (waits && round.counters[irregular_counter] != 0) return;
-    const CavityWork work = round.works[i];
+    CavityWork work = round.works[i];
     const CavityRequest request = round.requests[work.cavity];
+    if (round.resolves_chords && round.chord_counts[i] != 0 && Hole(round, work).has_lost_pair()) {
+      work.outcome = CavityOutcome::lost;
+      add_to(round.counters + chord_loser_counter, 1);
+    }
     const bool won = work.outcome == CavityOutcome::won;
     round.report(request.seed, work.outcome);
     if (won) {
@@ -260,9 +253,11 @@ struct CommitCavities {
   }
 
  private:
+  /// Of those that want the same chord one wins, so that the others need not be counted, which may be under
+  /// way.
   [[nodiscard]] TS_HD bool any_won() const {
     std::uint32_t failed = 0;
-    for (std::uint32_t k = 0; k < irregular_counter; ++k) failed += round.counters[k];
+    for (std::uint32_t k = 0; k < chord_loser_counter; ++k) failed += round.counters[k];
     return failed < round.counters[winner_counter];
   }
   [[nodiscard]] TS_HD NewIds ids(const CavityWork& work) const { return {work, round.scratch}; }

@@ -1,7 +1,6 @@
 #include <tessera/surface/track.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include <tessera/core/config.h>
+#include <tessera/core/detail/stopwatch.h>
 #include <tessera/core/error.h>
 #include <tessera/core/random.h>
 #include <tessera/exec/primitives.h>
@@ -24,18 +24,6 @@ namespace tessera {
 using namespace detail;
 
 namespace {
-
-class Stopwatch {
- public:
-  /// Seconds since it was made or asked last.
-  [[nodiscard]] double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    return std::chrono::duration<double>(now - std::exchange(begun_, now)).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
-};
 
 void expect(bool holds, const char* sentence) {
   if (!holds) throw Error(ErrorCode::bad_option, sentence);
@@ -216,7 +204,7 @@ void SurfaceTracker::State::choose_lengths() {
   if (options.target_length > 0 || surface.edge_count() == 0) return;
   const std::size_t n = surface.id_end(Kind::edge);
   double* lengths = room_for(numbers, exec, n);
-  run_loop(exec, n, MeasureEdgeLengths{surface.mesh(), surface.positions(), lengths});
+  run_loop(exec, n, MeasureEdges{surface.mesh(), surface.positions(), lengths});
   options.target_length = sum_elements(exec, lengths, n) / static_cast<double>(surface.edge_count());
 }
 

@@ -10,6 +10,7 @@
 #include <tessera/core/macros.h>
 #include <tessera/core/vec.h>
 #include <tessera/surface/cavity.h>
+#include <tessera/surface/detail/edit/shared_operators.h>
 #include <tessera/surface/detail/edit/track_fields.h>
 #include <tessera/surface/dynamic_surface.h>
 #include <tessera/surface/operators.h>
@@ -238,11 +239,10 @@ struct EdgeMiddle {
 [[nodiscard]] inline TS_HD tiled::HalfEdgeId removed_side(const Hole& hole, std::uint32_t i,
                                                           const EdgeEnds& gone) {
   const EditMesh& mesh = hole.mesh();
-  for (const tiled::HalfEdgeId h : mesh.half_edges(hole.edge(i))) {
+  return removed_side(mesh, hole.edge(i), [&](tiled::HalfEdgeId h) {
     const tiled::VertexId opposite = mesh.opposite(h);
-    if (opposite == gone.from || opposite == gone.to) return h;
-  }
-  return tiled::HalfEdgeId();
+    return opposite == gone.from || opposite == gone.to;
+  });
 }
 
 /// Splits edges that are too long, and those opposite angles that are too large.
@@ -582,19 +582,6 @@ struct MeasureFaces {
     const Vec3d n = cross(position[c[1]] - position[c[0]], position[c[2]] - position[c[0]]);
     volumes[i] = dot(a, n);
     areas[i] = length(n);
-  }
-};
-
-struct MeasureEdgeLengths {
-  EditMesh mesh;
-  EditView<tiled::VertexId, Vec3d> position;
-  double* lengths;
-  TS_HD void operator()(std::size_t i) const {
-    const tiled::EdgeId e(static_cast<std::uint32_t>(i));
-    lengths[i] = 0;
-    if (!mesh.contains(e)) return;
-    const EdgeEnds ends = mesh.ends(e);
-    lengths[i] = length(position[ends.to] - position[ends.from]);
   }
 };
 

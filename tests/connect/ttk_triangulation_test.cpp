@@ -225,7 +225,10 @@ void check_all(const SimplexMesh<Dim>& mesh, const TileOptions& options) {
                  std::to_string(setting.memory));
     TtkTriangulation<Dim> t(mesh, tiles, options_for(setting, tiles));
     precondition_all(t);
-    for (const Query<Dim>& query : queries) EXPECT_EQ(count_wrong(t, query, false), 0u) << query.name;
+    for (const Query<Dim>& query : queries) {
+      EXPECT_EQ(count_wrong(t, query, false), 0u) << query.name;
+      EXPECT_EQ(count_wrong(t, query, true), 0u) << query.name << ", partly remembered";
+    }
     std::atomic<std::size_t> wrong{0};
     std::vector<std::thread> threads;
     for (int i = 0; i < 3; ++i) {

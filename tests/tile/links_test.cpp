@@ -82,6 +82,7 @@ std::size_t check_searches(const TiledMesh<Dim>& tiles, const oracle::Complex& c
   refused += check_search<VertexLink<Dim>>(search, complex.links(0));
   refused += check_search<EdgeLink<Dim>>(search, complex.links(1));
   if constexpr (Dim == 3) refused += check_search<FaceLink<3>>(search, complex.links(2));
+  EXPECT_TRUE(refused == 0 || !search.is_complete());
   return refused;
 }
 
@@ -130,6 +131,27 @@ TEST(Links, RandomComplexesMatchTheOracle) {
   }
 }
 
+/// A closed fan of triangles around the highest vertex, or of tets around the edge of the two highest.
+template <int Dim>
+SimplexMesh<Dim> make_fan_of_highest(std::uint32_t rim) {
+  SimplexMesh<Dim> mesh;
+  mesh.points = Array<Vec3f>(rim + Dim - 1, Vec3f{0, 0, 0});
+  for (std::uint32_t i = 0; i < rim; ++i) {
+    typename SimplexMesh<Dim>::Cell cell = {VertexId(i), VertexId((i + 1) % rim)};
+    for (std::uint32_t k = 2; k <= Dim; ++k) cell[k] = VertexId(rim + k - 2);
+    mesh.cells.push_back(cell);
+  }
+  return mesh;
+}
+
+// The hub has 80 lower neighbours: more than are compared at a time, and more than are selected at a time.
+TEST(Links, ManyLowerNeighboursAreSearched) {
+  for (const std::uint32_t size : {7u, 100u}) {
+    EXPECT_EQ(check_all(make_fan_of_highest<2>(80), size), 0u);
+    EXPECT_EQ(check_all(make_fan_of_highest<3>(80), size), 0u);
+  }
+}
+
 // A fan of 1000 triangles around vertex 0: whatever is searched among the hub's cells is refused, what is its
 // own is not.
 TEST(Links, LongIntervalsAreRefused) {
@@ -143,6 +165,7 @@ TEST(Links, LongIntervalsAreRefused) {
   const auto enumeration = Enumeration<2>::make_explicit(tiles);
   const Corners corners(enumeration.whole());
   const RowSearch<2> search(tiles, enumeration, corners);
+  EXPECT_FALSE(search.is_complete());
   RowBuffer row;
   EXPECT_TRUE(search.try_fill<VF>(0, row));
   EXPECT_EQ(row.values().size(), rim - 1);

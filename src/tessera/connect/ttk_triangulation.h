@@ -13,12 +13,13 @@
 //
 // TTK asks for an element's count and then for one entry at a time, from many threads. Each thread therefore
 // remembers the last row of every relation it asked for, and holds the tile it lies in: most calls are a
-// comparison and a load. Rows downwards (the vertices and edges of edges, faces and cells) are read off an
-// explicit enumeration and take no memory.
+// comparison and a load. Of the neighbours of cells it remembers many rows: TTK's 2-separatrices order the
+// cells around one edge after the other, and meet each cell several times. Rows downwards (the vertices and
+// edges of edges, faces and cells) are read off an explicit enumeration and take no memory.
 //
 // The options' memory is for the connection. What the names themselves keep comes on top: with tiles and an
 // explicit enumeration 8 bytes an edge, 8 a vertex and 4 a cell to search rows in, and a byte for each
-// element whose boundary was asked for.
+// element whose boundary was asked for. A thread's rows of neighbours take 150 KiB.
 #pragma once
 
 #include <array>
@@ -49,17 +50,28 @@ struct RecentRow {
 };
 
 inline constexpr std::size_t ttk_rows = RelationKey::count;
+inline constexpr std::size_t ttk_neighbour_rows = 1024;
 
-/// What a thread remembers. `thread` is an address that only that thread has.
+/// What a thread remembers: a row of each relation, and rows of the neighbours of cells. `thread` is an
+/// address that only that thread has.
 struct ThreadRows {
   std::uintptr_t thread = 0;
   ThreadRows* next = nullptr;
-  std::array<RecentRow, ttk_rows> recent;
+  std::array<RecentRow, ttk_rows + ttk_neighbour_rows> recent;
 };
 
 template <class R>
 constexpr std::size_t ttk_slot() {
   return key_of<R>.index();
+}
+/// Are many rows remembered? Those of the neighbours of cells.
+template <class R>
+inline constexpr bool ttk_remembers_many = !is_link<R> && R::from == R::to && R::from != Kind::vertex;
+/// The place of a row among those that a thread remembers.
+template <class R>
+constexpr std::size_t ttk_place(int id) {
+  if constexpr (ttk_remembers_many<R>) return ttk_rows + static_cast<unsigned>(id) % ttk_neighbour_rows;
+  return ttk_slot<R>();
 }
 
 template <int Dim>
@@ -290,7 +302,7 @@ class TtkTriangulation {
   template <class R>
   const detail::RecentRow& row(SimplexId id) const {
     detail::ThreadRows& mine = thread_rows();
-    const detail::RecentRow& recent = mine.recent[detail::ttk_slot<R>()];
+    const detail::RecentRow& recent = mine.recent[detail::ttk_place<R>(id)];
     if (recent.id != id) [[unlikely]]
       fill<R>(mine, id);
     return recent;

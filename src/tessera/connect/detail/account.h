@@ -36,7 +36,9 @@ class Account {
   [[nodiscard]] Bytes least(std::span<const RelationKey> wanted) const;
 
   void book(std::span<const RelationKey> wanted, const ModeChoice& choice);
-  /// Books an enumeration if there is none yet, or throws Error(out_of_memory).
+  /// Books the enumeration that is wanted most, made by all threads; false if that does not fit.
+  [[nodiscard]] bool try_book_enumeration();
+  /// Books an enumeration, or throws Error(out_of_memory).
   void book_enumeration();
   [[nodiscard]] Numbering numbering() const { return state_.numbering; }
   /// How many workers may compute tiles at once.
@@ -84,6 +86,7 @@ class Account {
                                             std::span<const Numbering> numberings) const;
   [[nodiscard]] Bytes held(const State& state) const;
   [[nodiscard]] Bytes needed(const State& state) const;
+  [[nodiscard]] std::vector<Numbering> possible_numberings() const;  ///< of edges and faces, best first
   [[nodiscard]] std::vector<Numbering> numberings(const State& from,
                                                   std::span<const RelationKey> wanted) const;
   [[nodiscard]] ModeChoice describe(const State& state, std::span<const RelationKey> wanted,

@@ -149,8 +149,10 @@ class ConnectionCore {
   const Enumeration<Dim>& enumeration() {
     const std::scoped_lock lock(prepare_mutex_);
     if (account_.numbering() == Numbering::none) {
-      count_for(std::array{key_of<EV>});
-      account_.book_enumeration();
+      if (!try_book_enumeration_by_bounds()) {
+        count_for(std::array{key_of<EV>});
+        account_.book_enumeration();
+      }
       scratch_.limit(account_.workers());
     }
     return enumeration_locked();
@@ -399,6 +401,13 @@ class ConnectionCore {
     set_costs(bound_stars(tiles_, host_));
     choice = account_.find_choice(wanted);
     return is_best(choice) ? choice : std::nullopt;
+  }
+
+  /// Is there room for the most that an enumeration can take? Then nothing has to be counted.
+  bool try_book_enumeration_by_bounds() {
+    if (counted_.any() || !account_.booked().empty()) return false;
+    set_costs(bound_relations(tiles_));
+    return account_.try_book_enumeration();
   }
 
   void set_costs(ConnectCounts counts) {

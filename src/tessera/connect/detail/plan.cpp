@@ -120,6 +120,10 @@ std::vector<Numbering> Account::numberings(const State& from, std::span<const Re
   return {mode_ == StorageMode::implicit_tiles ? Numbering::implicit : Numbering::explicit_whole};
 }
 
+std::vector<Numbering> Account::possible_numberings() const {
+  return numberings(state_, std::array{key_of<EV>});
+}
+
 bool Account::fits(std::span<const RelationKey> wanted, const Way& way) const {
   return needed(advance(state_, wanted, way)) <= memory_;
 }
@@ -224,10 +228,15 @@ void Account::book(std::span<const RelationKey> wanted, const ModeChoice& choice
   for (const RelationKey& key : choice.materialized) rows_of_[key.index()] = costs_.rows(key);
 }
 
+bool Account::try_book_enumeration() {
+  const auto way = find_way({}, std::array{possible_numberings().front()});
+  if (!way || way->threads < costs_.threads() || way->workers < costs_.workers()) return false;
+  state_ = advance(state_, {}, *way);
+  return true;
+}
+
 void Account::book_enumeration() {
-  if (state_.numbering != Numbering::none) return;
-  constexpr RelationKey numbered[] = {key_of<EV>};
-  const std::vector<Numbering> possible = numberings(state_, numbered);
+  const std::vector<Numbering> possible = possible_numberings();
   if (const auto way = find_way({}, possible)) {
     state_ = advance(state_, {}, *way);
     return;

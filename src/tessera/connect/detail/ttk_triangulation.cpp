@@ -91,8 +91,8 @@ class TtkCore {
 
   struct Memory : ThreadRows {
     typename Optional<Dim, Offered<Dim>>::Readers readers;
-    std::array<std::array<uint32_t, 6>, ttk_rows> own;  // rows read off the enumeration
-    std::array<RowBuffer, ttk_rows> found;              // rows searched in it
+    std::array<std::array<uint32_t, 6>, ttk_rows> own;           // rows read off the enumeration
+    std::array<RowBuffer, ttk_rows + ttk_neighbour_rows> found;  // rows searched in it, and copies
   };
 
   TtkCore(const TiledMesh<Dim>& tiles, const ConnectOptions& options)
@@ -114,7 +114,7 @@ class TtkCore {
     is_ready_[ttk_slot<R>()] = true;
     (void)enumeration();
     if (is_searched() || is_downwards<R>) ids_.template prepare<R>(exec());
-    if (!is_downwards<R> || !enumeration_->is_explicit())
+    if (is_downwards<R> ? !enumeration_->is_explicit() : !search_.is_complete())
       std::get<std::optional<Rows<R, Dim>>>(rows_) = std::get<0>(conn_.template request<R>());
   }
 
@@ -122,7 +122,7 @@ class TtkCore {
   void fill(Memory& memory, int id) const {
     constexpr std::size_t slot = ttk_slot<R>();
     if (!is_ready_[slot]) contract_violation(preconditions[slot], __FILE__, __LINE__);
-    RecentRow& recent = memory.recent[slot];
+    RecentRow& recent = memory.recent[ttk_place<R>(id)];
     recent = {};
     if (static_cast<unsigned>(id) >= row_count<R>()) return;
     if constexpr (is_downwards<R>) {
@@ -138,6 +138,11 @@ class TtkCore {
     if (!reader.has_value()) reader.emplace(*std::get<std::optional<Rows<R, Dim>>>(rows_));
     const auto entries = (*reader)[typename R::Row(static_cast<uint32_t>(id))].indices();
     recent = {id, static_cast<int>(entries.size()), entries.data()};
+    if constexpr (ttk_remembers_many<R>) {  // the reader holds only the tile of the last row
+      RowBuffer& copy = memory.found[ttk_place<R>(id)];
+      copy.assign(entries);
+      recent.values = copy.values().data();
+    }
   }
 
   Memory& add_thread(std::uintptr_t thread) {
@@ -177,16 +182,17 @@ class TtkCore {
     return conn_.enumeration();
   }
 
-  /// Rows that no array holds are searched for, if there is an enumeration to search in.
+  /// Rows that no array holds are searched for, if there is an enumeration to search in. The tiles of the
+  /// connection then have only what the search refuses.
   [[nodiscard]] bool is_searched() const { return options_.mode == StorageMode::explicit_tiles; }
 
   template <class R>
   bool try_search(Memory& memory, int id) const {
-    RowBuffer& row = memory.found[ttk_slot<R>()];
+    RowBuffer& row = memory.found[ttk_place<R>(id)];
     const uint32_t tiled = ids_.template to_tiled<R>(typename R::Row(static_cast<uint32_t>(id))).index();
     if (!search_.template try_fill<R>(tiled, row)) return false;
     ids_.template rename_row<R>(row.values());
-    memory.recent[ttk_slot<R>()] = {id, static_cast<int>(row.values().size()), row.values().data()};
+    memory.recent[ttk_place<R>(id)] = {id, static_cast<int>(row.values().size()), row.values().data()};
     return true;
   }
 

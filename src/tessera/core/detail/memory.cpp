@@ -103,11 +103,16 @@ Bytes MemoryBudget::left() const {
 
 namespace {
 
-[[noreturn]] void refuse(Bytes bytes, std::string_view what, Bytes used, Bytes limit) {
+/// What a process holds by itself differs by less than this from run to run: pages of its files that the
+/// operating system happens to have in memory.
+constexpr Bytes noise = mib(4);
+
+/// Names a limit with room for `margin`.
+[[noreturn]] void refuse(Bytes bytes, std::string_view what, Bytes used, Bytes limit, Bytes margin = noise) {
   throw Error(ErrorCode::out_of_memory,
               std::string(what) + " needs " + format_bytes(bytes) + ", but " + format_bytes(used) +
                   " of the allowed " + format_bytes(limit) + " are in use; the limit must be at least " +
-                  format_limit(used + bytes + bytes / 64 + mib(1)),
+                  format_limit(used + bytes + bytes / 64 + margin),
               Remedy::raise_limit);
 }
 
@@ -135,7 +140,7 @@ void MemoryBudget::adopt(Bytes bytes) {
 
 void MemoryBudget::reserve(Bytes bytes, std::string_view what) {
   if (try_reserve(bytes)) return;
-  refuse(bytes, what, used(), limit_);
+  refuse(bytes, what, used(), limit_, scope_ == Scope::process ? noise : mib(1));
 }
 
 void MemoryBudget::release(Bytes bytes) {

@@ -8,7 +8,8 @@
 //   their vertices  a a b c ...  k |  k  l             marks a, k; steps 0 0 1 2 ... | 0 1 ...
 //
 // A byte an edge and a face, where the vertices themselves would be 8 and 12, and two loads without a branch
-// that could be guessed wrong.
+// that could be guessed wrong. These are always inlined: a call would return the vertices through the stack,
+// written as numbers and read back as a pair, which stalls for longer than all the rest takes.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +40,7 @@ class RowOfPosition {
     }
   }
 
-  [[nodiscard]] std::uint32_t operator[](std::uint32_t position) const {
+  [[nodiscard, gnu::always_inline]] inline std::uint32_t operator[](std::uint32_t position) const {
     const std::uint32_t mark = marks_[position >> spacing];
     if (steps_[position] < too_far) [[likely]]
       return mark + steps_[position];
@@ -66,11 +67,11 @@ class Corners {
   explicit Corners(const EnumerationPart& part)
       : part_(&part), vertex_of_edge_(part.edge_offsets), edge_of_face_(part.face_offsets) {}
 
-  [[nodiscard]] std::array<std::uint32_t, 2> edge(std::uint32_t e) const {
+  [[nodiscard, gnu::always_inline]] inline std::array<std::uint32_t, 2> edge(std::uint32_t e) const {
     return {vertex_of_edge_[e], part_->edge_hi[e]};
   }
   [[nodiscard]] std::uint32_t lowest_edge(std::uint32_t f) const { return edge_of_face_[f]; }
-  [[nodiscard]] std::array<std::uint32_t, 3> face(std::uint32_t f) const {
+  [[nodiscard, gnu::always_inline]] inline std::array<std::uint32_t, 3> face(std::uint32_t f) const {
     const auto [a, b] = edge(lowest_edge(f));
     return {a, b, part_->face_hi[f]};
   }

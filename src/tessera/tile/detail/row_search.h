@@ -9,14 +9,18 @@
 //   edges of v      for each lower neighbour u: the edge (u, v); then the edges of v
 //
 // Intervals hold some six cells or twelve faces, and going through lower neighbours in ascending order meets
-// ids in ascending order. It needs the lower neighbours (the enumeration transposed) and where each vertex's
-// cells begin: 4 bytes an edge and 8 a vertex. Nothing else is kept and nothing is prepared, which suits
-// consumers that jump, or that ask for many relations. A vertex with a very long interval makes its
-// neighbours' rows slow to find; such rows are refused, and come from a tile.
+// ids in ascending order. Around an edge or a face only the lower neighbours that its vertices share matter,
+// a few of a dozen; comparing sixteen at a time finds them before any interval is read.
+//
+// It needs the lower neighbours (the enumeration transposed) and where each vertex's cells begin: 4 bytes an
+// edge and 8 a vertex. Nothing else is kept and nothing is prepared, which suits consumers that jump, or that
+// ask for many relations. A vertex with a very long interval makes its neighbours' rows slow to find; such
+// rows are refused, and come from a tile. Where no interval is that long, no row is ever refused.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -24,6 +28,7 @@
 #include <tessera/core/array.h>
 #include <tessera/tile/detail/corners.h>
 #include <tessera/tile/detail/enumeration_part.h>
+#include <tessera/tile/detail/search.h>
 #include <tessera/tile/links.h>
 #include <tessera/tile/relation.h>
 #include <tessera/tile/tiled_mesh.h>
@@ -47,6 +52,10 @@ class RowBuffer {
   void add_interval(std::uint32_t begin, std::uint32_t end) {
     make_room(end - begin);
     for (std::uint32_t value = begin; value < end; ++value) add(value);
+  }
+  void assign(std::span<const std::uint32_t> values) {
+    values_.assign(values.begin(), values.end());
+    size_ = values.size();
   }
   [[nodiscard]] std::span<std::uint32_t> values() { return {values_.data(), size_}; }
   void resize(std::size_t size) { size_ = size; }
@@ -86,16 +95,44 @@ class RowSearch {
     }
   }
 
+  /// Is no row ever refused?
+  [[nodiscard]] bool is_complete() const { return is_complete_; }
   [[nodiscard]] std::size_t bytes() const {
     return 4 * (first_cell_.size() + lower_offsets_.size() + lower_.size());
   }
 
  private:
   static constexpr std::uint32_t longest = 512;
+  static constexpr std::uint32_t compared = 16;
   using Cell = typename TiledMesh<Dim>::Cell;
 
   [[nodiscard]] std::span<const std::uint32_t> lower(std::uint32_t v) const {
     return {lower_.data() + lower_offsets_[v], lower_offsets_[v + 1] - lower_offsets_[v]};
+  }
+  /// Is u a lower neighbour of v? Where v has more than `compared`, every u counts as one.
+  [[nodiscard]] bool may_be_lower(std::uint32_t u, std::uint32_t v) const {
+    const std::uint32_t begin = lower_offsets_[v];
+    return lower_offsets_[v + 1] - begin > compared || equal_among_16(lower_.data() + begin, u) != 0;
+  }
+  /// Calls f(u) for the lower neighbours u of v that may be lower neighbours of at least `least` of the
+  /// others too; false as soon as f returns false. They are selected before the first call, without branches
+  /// that could be guessed wrong.
+  template <std::size_t N, class F>
+  [[nodiscard]] bool for_each_lower(std::uint32_t v, const std::array<std::uint32_t, N>& others,
+                                    std::size_t least, const F& f) const {
+    constexpr std::size_t at_once = 32;
+    for (auto row = lower(v); !row.empty(); row = row.subspan(std::min(at_once, row.size()))) {
+      std::uint32_t wanted = 0;
+      for (std::size_t i = 0; i < std::min(at_once, row.size()); ++i) {
+        std::size_t count = 0;
+        for (const std::uint32_t other : others) count += may_be_lower(row[i], other) ? 1 : 0;
+        wanted |= (count >= least ? 1u : 0u) << i;
+      }
+      for (; wanted != 0; wanted &= wanted - 1) {
+        if (!f(row[static_cast<std::size_t>(std::countr_zero(wanted))])) return false;
+      }
+    }
+    return true;
   }
   [[nodiscard]] const Cell& cell(std::uint32_t c) const { return cells_[c]; }
 
@@ -141,14 +178,16 @@ class RowSearch {
     const EnumerationPart& part = *part_;
     const auto [a, b] = corners_->edge(e);
     row.make_room(lower(a).size() + 1);
-    for (const std::uint32_t d : lower(a)) {
+    const bool is_found = for_each_lower(a, std::array{b}, 1, [&, a = a, b = b](std::uint32_t d) {
       const std::uint32_t below = part.edge_id(d, a);
       const std::uint32_t end = part.face_offsets[below + 1];
       std::uint32_t f = part.face_offsets[below];
       if (end - f > longest) return false;
       while (f < end && part.face_hi[f] < b) ++f;
       row.keep(f, f < end && part.face_hi[f] == b);
-    }
+      return true;
+    });
+    if (!is_found) return false;
     const std::uint32_t begin = part.face_offsets[part.edge_offsets[a]];
     const std::uint32_t middle = part.face_offsets[e];
     if (middle - begin > longest) return false;
@@ -162,78 +201,54 @@ class RowSearch {
   template <std::size_t N>
   [[nodiscard]] bool add_cells(const std::array<std::uint32_t, N>& corners, RowBuffer& row) const {
     const std::uint32_t a = corners[0];
-    for (const std::uint32_t u : lower(a)) {
-      if (!add_cells_of<0>(u, corners, row)) return false;
-    }
+    std::array<std::uint32_t, N - 1> others;
+    std::copy(corners.begin() + 1, corners.end(), others.begin());
+    const auto add = [&](std::uint32_t u) {
+      return add_cells_of(u, row, [&](const Cell& c) { return count_above(c, corners) == N; });
+    };
+    if (!for_each_lower(a, others, N - 1, add)) return false;
     if constexpr (N == 1) {
       row.add_interval(first_cell_[a], first_cell_[a + 1]);
       return true;
     }
-    return add_cells_of<1>(a, corners, row);
+    return add_cells_of(a, row, [&](const Cell& c) { return count_above(c, corners) == N - 1; });
   }
 
-  /// Adds the cells with u lowest that have the vertices from the First on.
-  template <std::size_t First, std::size_t N>
-  [[nodiscard]] bool add_cells_of(std::uint32_t u, const std::array<std::uint32_t, N>& corners,
-                                  RowBuffer& row) const {
+  /// Adds the cells with u lowest that pass a test.
+  template <class Test>
+  [[nodiscard]] bool add_cells_of(std::uint32_t u, RowBuffer& row, const Test& test) const {
     const std::uint32_t begin = first_cell_[u];
     const std::uint32_t end = first_cell_[u + 1];
     if (end - begin > longest) return false;
     row.make_room(end - begin + 1);
-    if constexpr (N - First == Dim) {  // all but u
-      Cell whole;
-      whole[0] = tiled::VertexId(u);
-      for (std::size_t i = 0; i < N; ++i) whole[i + 1] = tiled::VertexId(corners[i]);
-      for (std::uint32_t c = begin; c < end; ++c) row.keep(c, cell(c) == whole);
-    } else {
-      for (std::uint32_t c = begin; c < end; ++c) row.keep(c, has<First>(cell(c), corners));
-    }
+    for (std::uint32_t c = begin; c < end; ++c) row.keep(c, test(cell(c)));
     return true;
   }
 
-  template <std::size_t First, std::size_t N>
-  static bool has(const Cell& cell, const std::array<std::uint32_t, N>& corners) {
-    bool all = true;
-    for (std::size_t i = First; i < N; ++i) {
-      bool found = false;
-      for (std::size_t k = 1; k <= Dim; ++k) found |= cell[k].index() == corners[i];
-      all &= found;
-    }
-    return all;
+  /// How many of the vertices a cell has above its lowest one.
+  template <std::size_t N>
+  static std::size_t count_above(const Cell& cell, const std::array<std::uint32_t, N>& vertices) {
+    const std::uint32_t places = any_equal<Dim + 1>(reinterpret_cast<const std::uint32_t*>(&cell), vertices);
+    return static_cast<std::size_t>(std::popcount(places >> 1));
   }
 
   /// The cells that share all corners of (a, b, ...) but one, in three parts: with u and a lowest, with a
   /// lowest, and without a.
   [[nodiscard]] bool try_fill_cell_neighbours(std::uint32_t id, RowBuffer& row) const {
-    std::array<std::uint32_t, Dim + 1> corners;
-    for (std::size_t i = 0; i <= Dim; ++i) corners[i] = cell(id)[i].index();
-    const std::uint32_t a = corners[0];
-    for (const std::uint32_t u : lower(a)) {
-      if (first_cell_[u + 1] - first_cell_[u] > longest) return false;
-      row.make_room(first_cell_[u + 1] - first_cell_[u] + 1);
-      for (std::uint32_t c = first_cell_[u]; c < first_cell_[u + 1]; ++c)
-        row.keep(c, cell(c)[1].index() == a && shared(cell(c), corners) == Dim - 1);
-    }
-    if (first_cell_[a + 1] - first_cell_[a] > longest) return false;
-    row.make_room(first_cell_[a + 1] - first_cell_[a] + 1);
-    for (std::uint32_t c = first_cell_[a]; c < first_cell_[a + 1]; ++c)
-      row.keep(c, shared(cell(c), corners) == Dim - 1);
+    const std::uint32_t a = cell(id)[0].index();
     std::array<std::uint32_t, Dim> facet;
-    std::copy(corners.begin() + 1, corners.end(), facet.begin());
+    for (std::size_t i = 0; i < Dim; ++i) facet[i] = cell(id)[i + 1].index();
+    const auto add = [&](std::uint32_t u) {
+      return add_cells_of(
+          u, row, [&](const Cell& c) { return c[1].index() == a && count_above(c, facet) == Dim - 1; });
+    };
+    if (!for_each_lower(a, facet, Dim - 1, add)) return false;
+    if (!add_cells_of(a, row, [&](const Cell& c) { return count_above(c, facet) == Dim - 1; })) return false;
     if (!add_cells(facet, row)) return false;
     const auto found = row.values();
     std::sort(found.begin(), found.end());
     row.resize(static_cast<std::size_t>(std::remove(found.begin(), found.end(), id) - found.begin()));
     return true;
-  }
-
-  /// How many of the corners after the first a cell has among its own after the first.
-  static std::size_t shared(const Cell& cell, const std::array<std::uint32_t, Dim + 1>& corners) {
-    std::size_t count = 0;
-    for (std::size_t i = 1; i <= Dim; ++i) {
-      for (std::size_t k = 1; k <= Dim; ++k) count += cell[k].index() == corners[i] ? 1 : 0;
-    }
-    return count;
   }
 
   /// What is left of each cell of the star without the element's own vertices; the order stays.
@@ -264,6 +279,7 @@ class RowSearch {
   Array<std::uint32_t> first_cell_;     // by vertex: its cells as lowest vertex
   Array<std::uint32_t> lower_offsets_;  // by vertex: its lower neighbours, ascending
   Array<std::uint32_t> lower_;
+  bool is_complete_ = false;
 };
 
 template <int Dim>
@@ -278,7 +294,8 @@ RowSearch<Dim>::RowSearch(const TiledMesh<Dim>& tiles, const Enumeration<Dim>& e
   for (const std::uint32_t hi : part_->edge_hi) ++lower_offsets_[hi];
   std::uint32_t sum = 0;
   for (std::uint32_t& offset : lower_offsets_) sum += std::exchange(offset, sum);
-  lower_.resize(part_->edge_hi.size());
+  lower_.resize(part_->edge_hi.size() + compared);
+  std::fill(lower_.end() - compared, lower_.end(), 0);  // may_be_lower() reads beyond the last row
   for (std::uint32_t v = 0; v < vertices; ++v) {
     for (std::uint32_t e = part_->edge_offsets[v]; e < part_->edge_offsets[v + 1]; ++e)
       lower_[lower_offsets_[part_->edge_hi[e]]++] = v;
@@ -286,6 +303,14 @@ RowSearch<Dim>::RowSearch(const TiledMesh<Dim>& tiles, const Enumeration<Dim>& e
   // Filling moved every offset to its row's end, which is where the next row begins.
   std::copy_backward(lower_offsets_.begin(), lower_offsets_.end() - 1, lower_offsets_.end());
   lower_offsets_[0] = 0;
+  is_complete_ = true;
+  for (std::uint32_t v = 0; v < vertices; ++v) {
+    is_complete_ &= first_cell_[v + 1] - first_cell_[v] <= longest;
+    if constexpr (Dim == 3) {
+      const std::uint32_t* first_edge = part_->edge_offsets.data() + v;
+      is_complete_ &= part_->face_offsets[first_edge[1]] - part_->face_offsets[first_edge[0]] <= longest;
+    }
+  }
 }
 
 }  // namespace tessera::detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -39,6 +40,26 @@ namespace tessera::detail {
   for (std::uint32_t i = 0; i < 16; ++i) bits |= (values[i] == wanted ? 1u : 0u) << i;
   return bits;
 #endif
+}
+
+/// Bit i: is values[i] one of the wanted? For i < N.
+template <std::size_t N, std::size_t M>
+[[nodiscard]] inline std::uint32_t any_equal(const std::uint32_t* values,
+                                             const std::array<std::uint32_t, M>& wanted) {
+#if defined(__SSE2__)
+  if constexpr (N == 4) {
+    const __m128i four = _mm_loadu_si128(reinterpret_cast<const __m128i*>(values));
+    __m128i found = _mm_setzero_si128();
+    for (const std::uint32_t value : wanted)
+      found = _mm_or_si128(found, _mm_cmpeq_epi32(four, _mm_set1_epi32(static_cast<int>(value))));
+    return static_cast<std::uint32_t>(_mm_movemask_ps(_mm_castsi128_ps(found)));
+  }
+#endif
+  std::uint32_t bits = 0;
+  for (std::size_t i = 0; i < N; ++i) {
+    for (const std::uint32_t value : wanted) bits |= (values[i] == value ? 1u : 0u) << i;
+  }
+  return bits;
 }
 
 /// The place of a value that is known to be in the ascending row values[row[0] .. row[1]). Sixteen places

@@ -124,7 +124,7 @@ int main(int argc, char** argv) {
   }
   {
     const Gradient<3> gradient = compute_gradient(tiles, field, {.exec = device, .keep_paths = true});
-    const GradientData<3>& data = gradient.data();
+    const GradientData<3>& data = *gradient.on_mesh();
     const cuda::DeviceGradient<3>& resident = *data.on_device();
     const auto ids = [&](int d) { return critical_ids(gradient.critical_cells(d)); };
     const auto saddles = [&](int d) { return cuda::saddles_of(data, d); };

@@ -7,7 +7,7 @@
 
 #include <tessera/core/hash.h>
 #include <tessera/generate/isosurface.h>
-#include <tessera/mesh/triangulate.h>
+#include <tessera/generate/tetrahedralize.h>
 
 #include "measure.h"
 #include "volumes.h"
@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
     if (!only.empty() && only != q.name) continue;
     const bench::Volume volume = bench::make_volume(q.field, smoke ? q.points / 16 : q.points, exec);
     if (std::string(q.name) == "tets") {
-      const auto mesh = std::get<TetMesh>(triangulate(volume.grid, exec));
+      const auto mesh = tetrahedralize(volume.grid, {.exec = exec}).mesh;
       bench::ask("tets of " + volume.name, mesh, volume.field, volume.isovalue, exec, smoke);
     } else {
       bench::ask(volume.name, volume.grid, volume.field, volume.isovalue, exec, smoke);

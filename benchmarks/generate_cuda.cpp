@@ -17,7 +17,6 @@
 #include <tessera/generate/subdivide.h>
 #include <tessera/generate/tetrahedralize.h>
 #include <tessera/generate/weld.h>
-#include <tessera/mesh/triangulate.h>
 #include <tessera/surface/curvature.h>
 #include <tessera/surface/dual.h>
 
@@ -89,7 +88,7 @@ void ask_grid(const Run& run, const Volume& volume) {
 }
 
 void ask_tets(const Run& run, const Volume& volume) {
-  const auto mesh = std::get<TetMesh>(triangulate(volume.grid));
+  const auto mesh = tetrahedralize(volume.grid).mesh;
   mesh.points.visit([&](auto points) {
     using Real = std::remove_const_t<decltype(points[0].x)>;
     const Buffer<Vec3<Real>> device_points(run.exec, points);

@@ -24,14 +24,14 @@ CriticalType death_type(const Diagram& diagram, const PersistencePair& pair) {
   return pair.is_finite() ? type_of(diagram, pair.dimension + 1, false) : CriticalType::maximum;
 }
 
-FieldSet make_point_data(const Diagram& diagram, const Points& points) {
+FieldSet make_point_data(const Diagram& diagram, const PlaceOf& place_of) {
   Array<std::int32_t> types;
   Array<std::int32_t> vertices;
   Array<float> coordinates;
   const auto add = [&](CriticalType type, VertexId vertex) {
     types.push_back(static_cast<std::int32_t>(type));
     vertices.push_back(static_cast<std::int32_t>(vertex.index()));
-    const Vec3f place = vec_cast<float>(points[vertex]);
+    const Vec3f place = vec_cast<float>(place_of(vertex));
     coordinates.insert(coordinates.end(), {place.x, place.y, place.z});
   };
   for (const PersistencePair& pair : diagram.pairs) {
@@ -92,7 +92,7 @@ Diagram make_diagram(const Persistence& persistence, int dimension, double thres
   return diagram;
 }
 
-Segments make_segments(const Diagram& diagram, const Points& points) {
+Segments make_segments(const Diagram& diagram, const PlaceOf& place_of) {
   Segments segments;
   std::uint32_t last = 0;  // of those born, at the upper end of the diagonal
   for (std::uint32_t i = 0; i < diagram.pairs.size(); ++i) {
@@ -103,7 +103,7 @@ Segments make_segments(const Diagram& diagram, const Points& points) {
     if (pair.birth_value > diagram.pairs[last].birth_value) last = i;
   }
   if (!diagram.pairs.empty()) segments.lines.push_back({VertexId(0), VertexId(2 * last)});
-  segments.point_data = make_point_data(diagram, points);
+  segments.point_data = make_point_data(diagram, place_of);
   segments.cell_data = make_cell_data(diagram);
   return segments;
 }

@@ -1,6 +1,7 @@
 // Persistence diagrams as files: segments with TTK's arrays, rows of text, a picture.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,11 +24,14 @@ struct Diagram {
 
 [[nodiscard]] Diagram make_diagram(const Persistence& persistence, int dimension, double threshold);
 
+/// Where a vertex is.
+using PlaceOf = std::function<Vec3d(VertexId)>;
+
 /// Each pair as a segment from (birth, birth) up to (birth, death), and the diagonal as the last one, with
 /// the arrays of TTK: `CriticalType`, `ttkVertexScalarField` and `Coordinates` of the points,
 /// `PairIdentifier`, `PairType`, `Persistence`, `Birth` and `IsFinite` of the segments (-1, -1 and 0 for the
 /// diagonal).
-[[nodiscard]] Segments make_segments(const Diagram& diagram, const Points& points);
+[[nodiscard]] Segments make_segments(const Diagram& diagram, const PlaceOf& place_of);
 
 /// A heading and a line for each pair.
 [[nodiscard]] std::string make_csv(const Diagram& diagram);

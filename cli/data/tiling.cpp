@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "application/memory_bound.h"
 #include "application/text.h"
 
 namespace tessera::cli {
@@ -71,7 +72,7 @@ Error connection_error(Session& session, const std::string& name, Bytes least) {
           fmt::format("{} needs {} besides {} that are in use, and --memory allows {}; the smallest --memory "
                       "that works is {}",
                       name, format_bytes(least), format_bytes(used), format_bytes(session.memory().limit()),
-                      format_limit(limit_for_connection(used, least)))};
+                      format_limit(limit_for_connection(used, least) + MemoryBound::code_bytes))};
 }
 
 }  // namespace tessera::cli

@@ -22,7 +22,15 @@ StorageMode mode_named(const std::string& provider) {
                                     : StorageMode::implicit_tiles;
 }
 
-/// A grid as simplices without its fields: the field is read where it is.
+/// What the store of tiles may take: the rest of --memory, or a gibibyte; rows of the whole mesh take what
+/// they take.
+Bytes store_bytes(Session& session, StorageMode mode) {
+  const Bytes bytes = connection_bytes(session);
+  if (bytes != MemoryBudget::unlimited) return bytes;
+  return mode == StorageMode::materialized ? gib(1 << 20) : gib(1);
+}
+
+/// Cuts a grid without its fields: the field is read where it is.
 void cut_bare(Session& session, const TopologyArguments& arguments, TopologyInput& input) {
   const Grid& grid = std::get<Grid>(input.input.mesh);
   Grid bare;
@@ -38,14 +46,7 @@ void cut_bare(Session& session, const TopologyArguments& arguments, TopologyInpu
   CutGrid cut = cut_grid(session, bare, analysis);
   input.cut = std::move(cut.mesh);
   input.cut_room = std::move(cut.room);
-}
-
-/// What the store of tiles may take: the rest of --memory, or a gibibyte; rows of the whole mesh take what
-/// they take.
-Bytes store_bytes(Session& session, StorageMode mode) {
-  const Bytes bytes = connection_bytes(session);
-  if (bytes != MemoryBudget::unlimited) return bytes;
-  return mode == StorageMode::materialized ? gib(1 << 20) : gib(1);
+  input.is_cut = true;
 }
 
 }  // namespace
@@ -89,14 +90,21 @@ Bytes least_provider_bytes(Session& session, const TopologyArguments& arguments,
   return limit_for_connection(mib(6), least_memory(costs, mode_named(arguments.provider)));
 }
 
-std::unique_ptr<TopologyInput> read_topology_input(Session& session, const TopologyArguments& arguments) {
+int TopologyInput::dimension() const {
+  if (const Grid* grid = std::get_if<Grid>(&input.mesh)) return tessera::dimension(*grid);
+  return std::holds_alternative<TetMesh>(input.mesh) ? 3 : 2;
+}
+
+std::unique_ptr<TopologyInput> read_topology_input(Session& session, const TopologyArguments& arguments,
+                                                   bool needs_simplices) {
   check_provider(arguments);
   auto input = std::make_unique<TopologyInput>();
   input->input = read_input(session, arguments.input);
   for (const std::string& note : input->input.report.notes) session.note(note);
   input->field = session.in_phase(
       Phase::prepare, [&] { return &choose_point_scalar(session, input->input, arguments.field); });
-  if (input->is_grid()) cut_bare(session, arguments, *input);
+  const bool is_needed = needs_simplices || arguments.provider != "push" || session.is_gpu_named();
+  if (input->is_grid() && is_needed) cut_bare(session, arguments, *input);
   return input;
 }
 

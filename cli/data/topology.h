@@ -1,5 +1,5 @@
-// What the verbs that analyse a scalar field share: its mesh, or a grid cut into simplices, in tiles, and
-// where the cells around a vertex come from.
+// What the verbs that analyse a scalar field share: its mesh in tiles, and where the cells around a vertex
+// come from; or a grid, which is analysed as it is.
 #pragma once
 
 #include <memory>
@@ -10,6 +10,7 @@
 #include <tessera/connect/connectivity.h>
 #include <tessera/core/memory.h>
 #include <tessera/mesh/mesh.h>
+#include <tessera/mesh/triangulate.h>
 #include <tessera/tile/tiled_mesh.h>
 #include <tessera/topology/export.h>
 
@@ -36,21 +37,28 @@ void check_provider(const TopologyArguments& arguments);
 /// A mesh with the field to analyse. Stays where it is: the field is part of the mesh.
 struct TopologyInput {
   Input input;  ///< as it was read
-  AnyMesh cut;  ///< its simplices if it is a grid, without fields
+  AnyMesh cut;  ///< the simplices of a grid, without fields, if they are needed
+  bool is_cut = false;
   Reservation cut_room;
   const Field* field = nullptr;
 
   [[nodiscard]] bool is_grid() const { return std::holds_alternative<Grid>(input.mesh); }
-  [[nodiscard]] const AnyMesh& simplices() const { return is_grid() ? cut : input.mesh; }
+  /// What is analysed.
+  [[nodiscard]] const AnyMesh& mesh() const { return is_cut ? cut : input.mesh; }
+  [[nodiscard]] int dimension() const;
 };
 
-/// Reads, chooses the field and cuts a grid, in the read and prepare phases. Notes of the reader are printed.
+/// Reads and chooses the field, in the read and prepare phases. Notes of the reader are printed. A grid is
+/// cut into simplices for those who need them: a provider other than push, a GPU, and who says so.
 [[nodiscard]] std::unique_ptr<TopologyInput> read_topology_input(Session& session,
-                                                                 const TopologyArguments& arguments);
+                                                                 const TopologyArguments& arguments,
+                                                                 bool needs_simplices = false);
 
 /// The mesh in tiles, and all that critical_points() and its sisters are called with.
 template <int Dim>
 struct Domain {
+  static constexpr int dim = Dim;
+
   const SimplexMesh<Dim>& mesh;
   const Field& field;
   std::unique_ptr<const TiledMesh<Dim>> tiles;  ///< stars point to it
@@ -67,7 +75,58 @@ struct Domain {
     if constexpr (requires { options.stars; }) options.stars = stars ? &*stars : nullptr;
     return options;
   }
+  [[nodiscard]] CriticalPoints critical_points(Session& session) const {
+    return tessera::critical_points(*tiles, field, options<CriticalPointsOptions<Dim>>(session));
+  }
+  [[nodiscard]] Gradient<Dim> gradient(Session& session, bool keep_paths) const {
+    auto parts = options<GradientOptions<Dim>>(session);
+    parts.keep_paths = keep_paths;
+    return compute_gradient(*tiles, field, parts);
+  }
+  [[nodiscard]] MorseSmaleComplex<Dim> complex(const MorseSmaleOptions<Dim>& parts) const {
+    return morse_smale(*tiles, field, parts);
+  }
+  [[nodiscard]] Vec3d place_of(VertexId v) const { return mesh.points[v]; }
 };
+
+/// A grid, likewise.
+template <int Dim>
+struct GridDomain {
+  static constexpr int dim = Dim;
+
+  const Grid& mesh;
+  const Field& field;
+  Exec exec = Exec::host();
+  std::string title;
+  GridPoints points = GridPoints(mesh);
+
+  template <class Options>
+  [[nodiscard]] Options options(Session& session) const {
+    Options options;
+    options.exec = exec;
+    options.monitor = &session.monitor();
+    return options;
+  }
+  [[nodiscard]] CriticalPoints critical_points(Session& session) const {
+    return tessera::critical_points(mesh, field, options<GridOptions>(session));
+  }
+  [[nodiscard]] Gradient<Dim> gradient(Session& session, bool /*keep_paths*/) const {
+    return compute_gradient<Dim>(mesh, field, options<GridOptions>(session));
+  }
+  [[nodiscard]] MorseSmaleComplex<Dim> complex(const MorseSmaleOptions<Dim>& parts) const {
+    return morse_smale<Dim>(mesh, field, parts);
+  }
+  [[nodiscard]] Vec3d place_of(VertexId v) const { return points[v]; }
+};
+
+/// How many triangles or tetrahedra are analysed.
+template <int Dim>
+[[nodiscard]] Bytes simplex_count(const SimplexMesh<Dim>& mesh) {
+  return mesh.cell_count();
+}
+[[nodiscard]] inline Bytes simplex_count(const Grid& grid) {
+  return Bytes{grid.cell_count()} * (tessera::dimension(grid) == 3 ? 6 : 2);
+}
 
 /// How results are made into poly data: by the host.
 [[nodiscard]] inline ExportOptions export_options(Session& session) {
@@ -95,32 +154,44 @@ template <int Dim>
 [[nodiscard]] Bytes least_provider_bytes(Session& session, const TopologyArguments& arguments,
                                          const MeshSize& size);
 
-/// Calls f(domain) for the mesh's dimension, where --device says; if a GPU fails it may be called again.
-/// work_of(mesh) is the library's estimate of the analysis.
+/// Calls f(domain) for the mesh's dimension, where --device says; if a GPU fails it may be called again. A
+/// grid that was not cut is a GridDomain. work_of(mesh) and work_of(grid, field) are the library's estimates.
 template <class WorkOf, class F>
 void with_domain(Session& session, const TopologyArguments& arguments, const TopologyInput& input,
                  const WorkOf& work_of, const F& f) {
+  const std::string title = describe(arguments, input);
+  const auto with_mesh = [&](const auto& mesh) {
+    const auto run = [&](const Exec& exec) {
+      auto domain = make_domain(session, arguments, mesh, *input.field, exec);
+      domain.title = title;
+      f(std::as_const(domain));
+      report_provider(session, arguments, domain);
+    };
+    Work work = work_of(mesh);
+    work.host_bytes += large_star_bytes(session, mesh);
+    if (arguments.provider == "push") return session.run_on_device(work, run);
+    Work all = work;
+    all.host_bytes +=
+        least_provider_bytes(session, arguments, {mesh.dimension, mesh.vertex_count(), mesh.cell_count()});
+    (void)session.reserve(all);  // or it is refused; the connectivity takes its part of what is left
+    const Reservation room = session.reserve(work);
+    run(session.host());
+  };
+  const auto with_grid = [&](const Grid& grid) {
+    const Reservation room = session.reserve(work_of(grid, *input.field));
+    const Exec exec = session.host_instead("grids are analysed on the host");
+    input.dimension() == 3 ? f(GridDomain<3>{grid, *input.field, exec, title})
+                           : f(GridDomain<2>{grid, *input.field, exec, title});
+  };
   std::visit(
       [&](const auto& mesh) {
         if constexpr (requires { mesh.cells; }) {
-          const auto run = [&](const Exec& exec) {
-            auto domain = make_domain(session, arguments, mesh, *input.field, exec);
-            domain.title = describe(arguments, input);
-            f(std::as_const(domain));
-            report_provider(session, arguments, domain);
-          };
-          Work work = work_of(mesh);
-          work.host_bytes += large_star_bytes(session, mesh);
-          if (arguments.provider == "push") return session.run_on_device(work, run);
-          Work all = work;
-          all.host_bytes += least_provider_bytes(session, arguments,
-                                                 {mesh.dimension, mesh.vertex_count(), mesh.cell_count()});
-          (void)session.reserve(all);  // or it is refused; the connectivity takes its part of what is left
-          const Reservation room = session.reserve(work);
-          run(session.host());
+          with_mesh(mesh);
+        } else {
+          with_grid(mesh);
         }
       },
-      input.simplices());
+      input.mesh());
 }
 
 }  // namespace tessera::cli

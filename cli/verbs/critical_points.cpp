@@ -37,13 +37,11 @@ void declare_critical_points(OptionList& app, CriticalPointOptions& options) {
 }
 
 /// Those at which a critical cell is left when all that persists less is cancelled.
-template <int Dim>
-CriticalPoints keep_persistent(Session& session, const Domain<Dim>& domain, const CriticalPoints& points,
+template <class D>
+CriticalPoints keep_persistent(Session& session, const D& domain, const CriticalPoints& points,
                                const Threshold& threshold) {
   return session.in_phase(Phase::compute, [&] {
-    auto options = domain.template options<GradientOptions<Dim>>(session);
-    options.keep_paths = true;
-    const MorseSmaleComplex<Dim> complex{compute_gradient(*domain.tiles, domain.field, options), {}, {}, {}};
+    const MorseSmaleComplex<D::dim> complex{domain.gradient(session, true), {}, {}, {}};
     const Persistence persistence = compute_persistence(complex.gradient, domain.field,
                                                         domain.template options<PersistenceOptions>(session));
     const SimplifiedComplex simplified = simplify(complex, persistence, threshold.of(persistence),
@@ -53,16 +51,13 @@ CriticalPoints keep_persistent(Session& session, const Domain<Dim>& domain, cons
   });
 }
 
-template <int Dim>
+template <class D>
 void find_and_write(Session& session, const CriticalPointOptions& options, const Threshold& threshold,
-                    const Domain<Dim>& domain) {
-  CriticalPoints points = session.in_phase(Phase::compute, [&] {
-    return critical_points(*domain.tiles, domain.field,
-                           domain.template options<CriticalPointsOptions<Dim>>(session));
-  });
+                    const D& domain) {
+  CriticalPoints points = session.in_phase(Phase::compute, [&] { return domain.critical_points(session); });
   if (!options.threshold.empty()) points = keep_persistent(session, domain, points, threshold);
   session.print("{}\n", domain.title);
-  print_counts(session, points, Dim == 2);
+  print_counts(session, points, D::dim == 2);
   if (options.output.file.empty()) return;
   const PolyData poly =
       session.in_phase(Phase::compute, [&] { return make_poly(points, domain.mesh, domain.field); });
@@ -75,8 +70,8 @@ int run_critical_points(Session& session, const CriticalPointOptions& options) {
   const auto input = read_topology_input(session, options.topology);
   with_domain(
       session, options.topology, *input,
-      [&](const auto& mesh) {
-        return options.threshold.empty() ? critical_points_work(mesh) : morse_smale_work(mesh);
+      [&](const auto&... of) {
+        return options.threshold.empty() ? critical_points_work(of...) : morse_smale_work(of...);
       },
       [&](const auto& domain) { find_and_write(session, options, threshold, domain); });
   session.result()["field"] = input->field->name();
@@ -90,7 +85,7 @@ Verb critical_points_verb() {
       {"critical-points", Group::analyse, "find the minima, saddles and maxima of a scalar field",
        "  tessera critical-points kuhn64.vtu --field rough --threshold 5% -o points.vtp\n"
        "  tessera critical-points scan.vti --json - | jq .result.maximum"},
-      declare_critical_points, run_critical_points, {.mesh = 5, .grid = 80});
+      declare_critical_points, run_critical_points, {.mesh = 5, .grid = 3});
 }
 
 }  // namespace tessera::cli

@@ -23,9 +23,9 @@ void print_counts(Session& session, const Gradient<Dim>& gradient) {
   for (int d = 0; d <= Dim; ++d) critical[static_cast<std::size_t>(d)] = gradient.critical_cells(d).size();
   // Each cell that is not critical is in one pair.
   std::array<std::size_t, Dim> pairs{};
-  pairs[0] = gradient.tiles().vertex_count() - critical[0];
+  pairs[0] = gradient.vertex_count() - critical[0];
   if constexpr (Dim == 3) pairs[1] = gradient.edge_count() - critical[1] - pairs[0];
-  pairs[Dim - 1] = gradient.tiles().cell_count() - critical[Dim];
+  pairs[Dim - 1] = gradient.cell_count() - critical[Dim];
   Table table({Align::left, Align::right, Align::right});
   table.add({"cell", "critical", "paired with a larger one"});
   std::int64_t euler = 0;
@@ -48,22 +48,19 @@ void declare_gradient(OptionList& app, GradientVerbOptions& options) {
 }
 
 /// Of a line for each pair, while it is made and written; half of all cells are in pairs with the others.
-template <int Dim>
-Bytes pair_bytes(const SimplexMesh<Dim>& mesh) {
-  return 210 * (mesh.vertex_count() + (Dim == 3 ? 2 : 1) * mesh.cell_count());
+template <class Mesh>
+Bytes pair_bytes(const Mesh& mesh, int dimension) {
+  return 210 * (mesh.vertex_count() + (dimension == 3 ? 2 : 1) * simplex_count(mesh));
 }
 
-template <int Dim>
-void find_and_write(Session& session, const GradientVerbOptions& options, const Domain<Dim>& domain) {
-  const Gradient<Dim> gradient = session.in_phase(Phase::compute, [&] {
-    return compute_gradient(*domain.tiles, domain.field,
-                            domain.template options<GradientOptions<Dim>>(session));
-  });
+template <class D>
+void find_and_write(Session& session, const GradientVerbOptions& options, const D& domain) {
+  const auto gradient = session.in_phase(Phase::compute, [&] { return domain.gradient(session, false); });
   session.print("{}\n", domain.title);
   print_counts(session, gradient);
   if (options.critical.empty() && options.output.file.empty()) return;
   auto exporter = session.in_phase(Phase::compute, [&] {
-    return TopologyExporter<Dim>(gradient, domain.mesh, domain.field, export_options(session));
+    return TopologyExporter<D::dim>(gradient, domain.mesh, domain.field, export_options(session));
   });
   if (!options.critical.empty()) {
     const PolyData poly = session.in_phase(Phase::compute, [&] { return exporter.critical_cells(); });
@@ -81,9 +78,9 @@ int run_gradient(Session& session, const GradientVerbOptions& options) {
   const auto input = read_topology_input(session, options.topology);
   with_domain(
       session, options.topology, *input,
-      [&](const auto& mesh) {
-        Work work = gradient_work(mesh);
-        if (!options.output.file.empty()) work.host_bytes += pair_bytes(mesh);
+      [&](const auto& mesh, const auto&... field) {
+        Work work = gradient_work(mesh, field...);
+        if (!options.output.file.empty()) work.host_bytes += pair_bytes(mesh, input->dimension());
         return work;
       },
       [&](const auto& domain) { find_and_write(session, options, domain); });

@@ -55,7 +55,7 @@ constexpr Bytes line_bytes = 90;
 
 /// Can the files that were named hold what this mesh gives?
 void check_kind(const MorseSmaleVerbOptions& options, const TopologyInput& input) {
-  const bool is_flat = !std::holds_alternative<TetMesh>(input.simplices());
+  const bool is_flat = input.dimension() == 2;
   if (!options.walls.empty() && is_flat)
     throw Error(ErrorCode::bad_option,
                 "walls are of tetrahedra and grids with three axes; leave --walls out");
@@ -128,9 +128,8 @@ void print_counts(Session& session, const MorseSmaleVerbOptions& options, const 
 }
 
 /// Paths and walls are given back when files have them.
-template <int Dim>
-void write_parts(Session& session, const MorseSmaleVerbOptions& options, const Domain<Dim>& domain,
-                 Found<Dim>& found) {
+template <class D, int Dim = D::dim>
+void write_parts(Session& session, const MorseSmaleVerbOptions& options, const D& domain, Found<Dim>& found) {
   MorseSmaleComplex<Dim>& complex = found.complex;
   if (options.critical_points.empty() && options.separatrices.empty() && options.walls.empty()) return;
   auto exporter = session.in_phase(Phase::compute, [&] {
@@ -155,16 +154,16 @@ void write_parts(Session& session, const MorseSmaleVerbOptions& options, const D
   }
 }
 
-template <int Dim>
+template <class D, int Dim = D::dim>
 Found<Dim> find_complex(Session& session, const MorseSmaleVerbOptions& options, const Threshold& threshold,
-                        const Domain<Dim>& domain) {
+                        const D& domain) {
   auto parts = domain.template options<MorseSmaleOptions<Dim>>(session);
   parts.separatrices = options.has_separatrices;
   parts.connectors = options.has_connectors;
   parts.walls = !options.walls.empty();
   parts.keep_paths = !options.threshold.empty();
   parts.segmentation = options.has_segmentation;
-  Found<Dim> found{morse_smale(*domain.tiles, domain.field, parts), {}};
+  Found<Dim> found{domain.complex(parts), {}};
   if (options.threshold.empty()) return found;
   const Persistence persistence = compute_persistence(found.complex.gradient, domain.field,
                                                       domain.template options<PersistenceOptions>(session));
@@ -176,9 +175,9 @@ Found<Dim> find_complex(Session& session, const MorseSmaleVerbOptions& options, 
 }
 
 /// Computes, prints and writes all but the segmentation, which is returned.
-template <int Dim>
+template <class D, int Dim = D::dim>
 Segmentation compute_and_write(Session& session, const MorseSmaleVerbOptions& options,
-                               const Threshold& threshold, const Domain<Dim>& domain) {
+                               const Threshold& threshold, const D& domain) {
   Found<Dim> found =
       session.in_phase(Phase::compute, [&] { return find_complex(session, options, threshold, domain); });
   session.print("{}\n", domain.title);
@@ -207,16 +206,16 @@ void declare_morse_smale(OptionList& app, MorseSmaleVerbOptions& options) {
 int run_morse_smale(Session& session, const MorseSmaleVerbOptions& options) {
   check_options(session, options);
   const Threshold threshold = parse_threshold(options.threshold);
-  const auto input = read_topology_input(session, options.topology);
+  const auto input = read_topology_input(session, options.topology, !options.walls.empty());
   check_kind(options, *input);
   session.result()["field"] = input->field->name();
   Segmentation segmentation;
   with_domain(
       session, options.topology, *input,
-      [&](const auto& mesh) {
-        Work work = morse_smale_work(mesh);
-        if (!options.walls.empty()) work.host_bytes += wall_bytes * mesh.cell_count();
-        if (!options.separatrices.empty()) work.host_bytes += line_bytes * mesh.cell_count();
+      [&](const auto& mesh, const auto&... field) {
+        Work work = morse_smale_work(mesh, field...);
+        if (!options.walls.empty()) work.host_bytes += wall_bytes * simplex_count(mesh);
+        if (!options.separatrices.empty()) work.host_bytes += line_bytes * simplex_count(mesh);
         return work;
       },
       [&](const auto& domain) { segmentation = compute_and_write(session, options, threshold, domain); });

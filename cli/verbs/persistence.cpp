@@ -35,12 +35,10 @@ void check_outputs(Session& session, const PersistenceOptions& options) {
   if (!options.plot.empty()) check_sole_format(session, options.plot, "svg");
 }
 
-template <int Dim>
-Persistence find_persistence(Session& session, const Domain<Dim>& domain) {
+template <class D>
+Persistence find_persistence(Session& session, const D& domain) {
   return session.in_phase(Phase::compute, [&] {
-    auto options = domain.template options<GradientOptions<Dim>>(session);
-    options.keep_paths = true;
-    const Gradient<Dim> gradient = compute_gradient(*domain.tiles, domain.field, options);
+    const auto gradient = domain.gradient(session, true);
     return compute_persistence(gradient, domain.field,
                                domain.template options<tessera::PersistenceOptions>(session));
   });
@@ -107,11 +105,11 @@ void declare_persistence(OptionList& app, PersistenceOptions& options) {
   app.add_option("--plot", options.plot, "a picture of the diagram and the bars, .svg")->type_name("FILE");
 }
 
-template <int Dim>
+template <class D>
 void pair_and_write(Session& session, const PersistenceOptions& options, const Threshold& threshold,
-                    const Domain<Dim>& domain) {
+                    const D& domain) {
   const Persistence persistence = find_persistence(session, domain);
-  Diagram diagram = make_diagram(persistence, Dim, threshold.of(persistence));
+  Diagram diagram = make_diagram(persistence, D::dim, threshold.of(persistence));
   diagram.field = domain.field.name();
   diagram.file = options.topology.input.file.filename().string();
   session.result()["field"] = domain.field.name();
@@ -120,7 +118,7 @@ void pair_and_write(Session& session, const PersistenceOptions& options, const T
   session.print("{} from {:.6g} to {:.6g}\n", domain.title, persistence.lowest, persistence.highest);
   report_counts(session, persistence, diagram);
   if (!options.output.file.empty()) {
-    write_diagram(session, options, make_segments(diagram, domain.mesh.points));
+    write_diagram(session, options, make_segments(diagram, [&](VertexId v) { return domain.place_of(v); }));
   }
   if (!options.csv.empty()) write_text(session, "csv", options.csv, make_csv(diagram));
   if (!options.plot.empty()) write_text(session, "plot", options.plot, make_svg(diagram));
@@ -131,7 +129,7 @@ int run_persistence(Session& session, const PersistenceOptions& options) {
   check_outputs(session, options);
   const auto input = read_topology_input(session, options.topology);
   with_domain(
-      session, options.topology, *input, [](const auto& mesh) { return persistence_work(mesh); },
+      session, options.topology, *input, [](const auto&... of) { return persistence_work(of...); },
       [&](const auto& domain) { pair_and_write(session, options, threshold, domain); });
   return 0;
 }
@@ -144,7 +142,7 @@ Verb persistence_verb() {
        "pair the critical cells of a scalar field by how long their features persist",
        "  tessera persistence kuhn64.vtu --field rough --plot diagram.svg\n"
        "  tessera persistence kuhn64.vtu --threshold 5% -o diagram.vtu --csv pairs.csv"},
-      declare_persistence, run_persistence, {.mesh = 8, .grid = 120});
+      declare_persistence, run_persistence, {.mesh = 8, .grid = 60});
 }
 
 }  // namespace tessera::cli

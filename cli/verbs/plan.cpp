@@ -137,14 +137,14 @@ int choose(Session& session, const ConnectPlan& costs, Bytes mesh_bytes, Bytes t
   const Bytes program = held - std::min(held, mesh_bytes) + MemoryBound::code_bytes;
   const Bytes beside = program + costs.tiled_mesh + (is_borrowed ? mesh_bytes : 0);
   const Bytes least = least_memory(costs);
-  const Bytes smallest =
-      std::max(limit_for_connection(beside, least), program + mesh_bytes + tiling_bytes + mib(1));
+  const Bytes needed = std::max(limit_for_connection(beside, least), program + mesh_bytes + tiling_bytes);
+  const Bytes smallest = needed + MemoryBound::code_bytes;  // the next run may hold more by itself
   const Bytes limit = session.memory_option();
   Json& result = session.result();
   result["program_bytes"] = program;
   result["smallest_memory"] = smallest;
   result["choice"] = nullptr;
-  if (limit < smallest) {
+  if (limit < needed) {
     session.print("nothing fits {}: the smallest --memory is {}\n", format_bytes(limit),
                   format_limit(smallest));
     return static_cast<int>(ErrorCode::out_of_memory);

@@ -146,11 +146,20 @@ TEST_F(CliCommon, ThreadsAreReported) {
   EXPECT_EQ(run_json({"devices", "--threads", "2", "--device", "cpu"})["threads"], 2);
 }
 
+TEST_F(CliCommon, GridsAreAnalysedOnTheHost) {
+  ASSERT_EQ(run({"make", "lattice", "--size", "9", "--field", "rough", "-o", "grid.vti"}).code, 0);
+  for (const char* verb : {"critical-points", "gradient", "morse-smale", "persistence"}) {
+    EXPECT_EQ(run({verb, "grid.vti"}).err, "") << verb;
+    const Outcome outcome = run({verb, "grid.vti", "--device", "auto"});
+    EXPECT_NE(outcome.err.find("grids are analysed on the host"), std::string::npos) << verb << outcome.err;
+  }
+}
+
 TEST_F(CliCommon, AutomaticDeviceFallsBackToTheHostAndSaysSo) {
   if (!run_json({"devices"})["result"]["cuda"].empty()) GTEST_SKIP() << "this machine has a GPU";
-  ASSERT_EQ(run({"make", "lattice", "--size", "80", "--field", "mri", "-o", "grid.vti"}).code, 0);
-  EXPECT_EQ(run({"critical-points", "grid.vti", "--threads", "1"}).err, "");  // who did not ask is not told
-  const Outcome outcome = run({"critical-points", "grid.vti", "--threads", "1", "--device", "auto"});
+  ASSERT_EQ(run({"make", "kuhn-full", "--size", "80", "--field", "rough", "-o", "mesh.vtu"}).code, 0);
+  EXPECT_EQ(run({"gradient", "mesh.vtu", "--threads", "1"}).err, "");  // who did not ask is not told
+  const Outcome outcome = run({"gradient", "mesh.vtu", "--threads", "1", "--device", "auto"});
   EXPECT_EQ(outcome.code, 0);
   EXPECT_TRUE(outcome.err.starts_with("tessera: running on the cpu, 1 thread: ")) << outcome.err;
   EXPECT_EQ(outcome.err.find("the work is small"), std::string::npos) << outcome.err;

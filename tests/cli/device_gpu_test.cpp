@@ -65,24 +65,24 @@ TEST_F(CliOnDevice, GeneratorsWriteTheSameBytes) {
 }
 
 TEST_F(CliOnDevice, TheChoiceIsSaidInOneLine) {
-  ok({"make", "lattice", "--size", "16", "--field", "mri", "-o", "small.vti"});
-  ok({"make", "lattice", "--size", "96", "--field", "mri", "-o", "large.vti"});
-  EXPECT_EQ(run({"critical-points", "small.vti"}).err, "");
-  const Outcome small = run({"critical-points", "small.vti", "--device", "auto"});
+  ok({"make", "kuhn-full", "--size", "16", "--field", "rough", "-o", "small.vtu"});
+  ok({"make", "kuhn-full", "--size", "96", "--field", "rough", "-o", "large.vtu"});
+  EXPECT_EQ(run({"gradient", "small.vtu"}).err, "");
+  const Outcome small = run({"gradient", "small.vtu", "--device", "auto"});
   EXPECT_NE(small.err.find("the work is small"), std::string::npos) << small.err;
-  const Outcome large = run({"critical-points", "large.vti", "--threads", "1"});
+  const Outcome large = run({"gradient", "large.vtu", "--threads", "1"});
   EXPECT_NE(large.err.find("running on"), std::string::npos) << large.err;
   EXPECT_NE(large.err.find("cuda:0"), std::string::npos) << large.err;
   EXPECT_EQ(std::ranges::count(large.err, '\n'), 1) << large.err;
-  EXPECT_EQ(large.out, run({"critical-points", "large.vti", "--device", "cpu"}).out);
+  EXPECT_EQ(large.out, run({"gradient", "large.vtu", "--device", "cpu"}).out);
 }
 
 TEST_F(CliOnDevice, TooLittleMemoryThere) {
-  ok({"make", "lattice", "--size", "96", "--field", "mri", "-o", "grid.vti"});
-  const Outcome automatic = run({"critical-points", "grid.vti", "--threads", "1", "--device-memory", "1M"});
+  ok({"make", "kuhn-full", "--size", "96", "--field", "rough", "-o", "mesh.vtu"});
+  const Outcome automatic = run({"gradient", "mesh.vtu", "--threads", "1", "--device-memory", "1M"});
   EXPECT_EQ(automatic.code, 0);
   EXPECT_NE(automatic.err.find("the work takes"), std::string::npos) << automatic.err;
-  expect_one_sentence(run({"critical-points", "grid.vti", "--device", "cuda", "--device-memory", "1M"}), 10,
+  expect_one_sentence(run({"gradient", "mesh.vtu", "--device", "cuda", "--device-memory", "1M"}), 10,
                       {"the GPU was asked for", "free"});
 }
 

@@ -39,6 +39,10 @@ TEST_F(CliMemory, VerbsStayWithinIt) {
   const std::vector<Arguments> lines = {
       {"convert", "kuhn.vtu", "c.ply", "--surface"},
       {"critical-points", "cone.vtk"},
+      {"critical-points", "grid.vti"},
+      {"gradient", "grid.vti"},
+      {"morse-smale", "grid.vti", "-o", "regions.vti"},
+      {"persistence", "grid.vti"},
       {"critical-points", "grid.vti", "--provider", "implicit"},
       {"gradient", "kuhn-shuffled.vtu", "-o", "pairs.vtp"},
       {"morse-smale", "kuhn.vtu", "--walls", "w.vtp"},
@@ -76,7 +80,9 @@ TEST_F(CliMemory, ARefusalNamesAValueThatWorks) {
   expect_named_limit_works({"persistence", "k.vtu"}, tight);
   expect_named_limit_works({"relations", "k.vtu", "--relation", "FF"}, tight);
   expect_named_limit_works({"tetrahedralize", "g.vti"}, limit_text(base("g.vti") + mib(5)));
-  expect_named_limit_works({"critical-points", "g.vti"}, limit_text(base("g.vti") + mib(5)));
+  expect_named_limit_works({"gradient", "g.vti", "--provider", "explicit"},
+                           limit_text(base("g.vti") + mib(5)));
+  expect_named_limit_works({"morse-smale", "g.vti"}, limit_text(base("g.vti") + mib(5)));
   expect_named_limit_works({"subdivide", "i.vtp"}, limit_text(base("i.vtp") + mib(5)));
   expect_named_limit_works({"weld", "i.vtp"}, limit_text(base("i.vtp") + mib(5)));
 }
@@ -106,8 +112,9 @@ TEST_F(CliMemory, WhatIsTooMuchIsNamed) {
                       {"the finer mesh", "at least", "--memory"});
   expect_one_sentence(run({"tetrahedralize", "g.vti", "--memory", "400M"}), 8,
                       {"the tetrahedra", "--memory"});
-  expect_one_sentence(run({"critical-points", "g.vti", "--field", ":x", "--memory", "400M"}), 8,
-                      {"simplices", "--memory"});
+  expect_one_sentence(
+      run({"gradient", "g.vti", "--field", ":x", "--provider", "explicit", "--memory", "400M"}), 8,
+      {"simplices", "--memory"});
   expect_one_sentence(run({"make", "kuhn", "--size", "300", "--memory", "400M", "-o", "big.vtu"}), 8,
                       {"--memory"});
   EXPECT_EQ(files(), (std::vector<std::string>{"g.vti", "o.vtp"}));

@@ -236,7 +236,7 @@ TEST_F(CliRelations, PlanChoosesByMemory) {
   EXPECT_TRUE(none["choice"].is_null());
   const Bytes smallest = none["smallest_memory"];
   EXPECT_GT(smallest, none["program_bytes"].get<Bytes>());
-  EXPECT_TRUE(plan_within(smallest - memory_noise - mib(4), 8)["choice"].is_null());
+  EXPECT_TRUE(plan_within(smallest - memory_noise - mib(10), 8)["choice"].is_null());
   std::vector<std::string> modes;
   for (Bytes more = mib(1); more < mib(64); more += mib(2)) {
     const std::string mode = plan_within(smallest + memory_noise + more, 0)["choice"]["mode"];

@@ -4,8 +4,8 @@
 #include <variant>
 
 #include <tessera/generate/isosurface.h>
+#include <tessera/generate/tetrahedralize.h>
 #include <tessera/mesh/make.h>
-#include <tessera/mesh/triangulate.h>
 
 namespace tessera {
 namespace {
@@ -23,7 +23,7 @@ TEST(LargeIsosurfaces, HaveThePublishedCounts) {
 
 TEST(LargeIsosurfaces, OfTetsHaveThePublishedCounts) {
   const Grid grid = make_lattice(128, 128, 128);
-  const TetMesh mesh = std::get<TetMesh>(triangulate(grid));
+  const TetMesh mesh = tetrahedralize(grid).mesh;
   const TriMesh mri = isosurface(mesh, make_mri_field(grid), {{0.15}}).mesh;
   EXPECT_EQ(mri.vertex_count(), 1'999'031u);
   EXPECT_EQ(mri.cell_count(), 3'984'884u);

@@ -9,8 +9,8 @@
 #include <tessera/core/random.h>
 #include <tessera/generate/isosurface.h>
 #include <tessera/generate/resident.h>
+#include <tessera/generate/tetrahedralize.h>
 #include <tessera/mesh/make.h>
-#include <tessera/mesh/triangulate.h>
 
 namespace tessera {
 namespace {
@@ -113,7 +113,7 @@ TEST_F(DeviceIsosurfaces, OfResidentDataHaveThePublishedCounts) {
   EXPECT_EQ(surface.cells.size(), 9'872'976u);
 
   const Grid smaller = make_lattice(128, 128, 128);
-  const TetMesh mesh = std::get<TetMesh>(triangulate(smaller));
+  const TetMesh mesh = tetrahedralize(smaller).mesh;
   mesh.points.visit([&](auto points) {
     using Real = std::remove_const_t<decltype(points[0].x)>;
     const Buffer<Vec3<Real>> device_points(exec, points);

@@ -15,8 +15,8 @@
 #include <tessera/core/error.h>
 #include <tessera/core/random.h>
 #include <tessera/generate/detail/isosurface/tet_table.h>
+#include <tessera/generate/tetrahedralize.h>
 #include <tessera/mesh/make.h>
-#include <tessera/mesh/triangulate.h>
 
 namespace tessera {
 
@@ -160,7 +160,7 @@ TEST(TetIsosurface, NoTriangleTouchesATetWithNaN) {
 
 TEST(TetIsosurface, ABallIsClosedWithItsAreaAndVolume) {
   const Grid grid = make_lattice(33, 33, 33);
-  const TetMesh mesh = std::get<TetMesh>(triangulate(grid));
+  const TetMesh mesh = tetrahedralize(grid).mesh;
   Array<float> values(mesh.vertex_count());
   for (std::uint32_t v = 0; v < values.size(); ++v) {
     values[v] = static_cast<float>(0.4 - length(mesh.points[VertexId(v)] - Vec3d{0.501, 0.502, 0.503}));
@@ -184,7 +184,7 @@ TEST(TetIsosurface, ABallIsClosedWithItsAreaAndVolume) {
 
 TEST(TetIsosurface, NoiseInsideABorderIsAClosedSurface) {
   const Grid grid = make_lattice(14, 14, 14);
-  const TetMesh mesh = std::get<TetMesh>(triangulate(grid));
+  const TetMesh mesh = tetrahedralize(grid).mesh;
   std::vector<double> values = noise(mesh.vertex_count(), 8);
   for (std::uint32_t v = 0; v < values.size(); ++v) {
     const Vec3d p = mesh.points[VertexId(v)];
@@ -234,7 +234,7 @@ TEST(TetIsosurface, SeveralIsovaluesAreTheSurfacesOneAfterTheOther) {
 
 TEST(TetIsosurface, ExactVerticesAreMergedWhereAsked) {
   const Grid grid = make_lattice(9, 9, 9);
-  const TetMesh mesh = std::get<TetMesh>(triangulate(grid));
+  const TetMesh mesh = tetrahedralize(grid).mesh;
   Array<std::int16_t> values(mesh.vertex_count());
   for (std::uint32_t v = 0; v < values.size(); ++v) {  // a diamond whose corners and edges lie on points
     const Vec3d p = 8.0 * mesh.points[VertexId(v)];

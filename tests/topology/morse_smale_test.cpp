@@ -2,6 +2,7 @@
 // progress and cancellation.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <string>
@@ -89,7 +90,8 @@ std::set<std::uint32_t> vertices_beside(const TetMesh& mesh, std::uint32_t tet, 
 }
 
 /// Cells around the edges of ascending walls follow each other across triangles; at the boundary the sequence
-/// is open, inside it closes.
+/// is open and begins with the lower end, inside it closes and begins with the lowest, towards its lower
+/// neighbour.
 void check_rings(const TetMesh& mesh, const Field& field, const Setting& setting) {
   const Results results = compute_results(mesh, field, setting);
   std::size_t closed = 0;
@@ -109,6 +111,8 @@ void check_rings(const TetMesh& mesh, const Field& field, const Setting& setting
       const bool is_closed = around.size() == ring.size();
       ASSERT_TRUE(is_closed || around.size() == ring.size() + 1);
       ASSERT_TRUE(!is_closed || shared(0, ring.size() - 1) == 1);
+      ASSERT_TRUE(!is_closed || (ring[0] == *std::ranges::min_element(ring) && ring[1] < ring.back()));
+      ASSERT_LE(ring.front(), ring.back());
       closed += is_closed ? 1 : 0;
     }
   }
@@ -122,6 +126,12 @@ TEST(MorseSmale, RingsOfWallsAreCyclic) {
   check_rings(kuhn, field, {.tiles = {.order = VertexOrder::morton}, .provider = Provider::explicit_tiles});
   const TetMesh torus = make_torus3(5);
   check_rings(torus, make_random_field(torus.vertex_count(), 1), {});
+}
+
+// Stars of up to 64 cells are words, those of more are not: a vertex of the first cycle has 2 * 90 cells.
+TEST(MorseSmale, RingsInLargeStarsAreCyclic) {
+  const TetMesh sphere = make_shuffled(make_sphere3(5, 90));
+  check_rings(sphere, make_random_field(sphere.vertex_count(), 2), {});
 }
 
 // Parts that are not asked for are empty; those that are do not depend on the others.

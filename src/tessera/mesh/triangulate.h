@@ -1,14 +1,19 @@
-// Grids as simplices: every voxel cut into six tetrahedra around its diagonal (Kuhn 1960, Freudenthal 1942),
-// every pixel into two triangles.
+// Grids as simplices: every voxel cut into six tetrahedra around a diagonal (Kuhn 1960, Freudenthal 1942),
+// every pixel into two triangles. The diagonals are TTK's.
 //
-//   voxel at p, steps dx < dy < dz along the axes: one tetrahedron for each order of the axes,
+//   voxel at p, steps x < y < z along the axes: one tetrahedron for each order of the steps -x, y and z,
 //
-//     p, p + dx, p + dx + dy, p + dx + dy + dz      all six share p and the diagonal to p + dx + dy + dz,
-//     p, p + dx, p + dx + dz, p + dx + dy + dz      and neighbouring voxels cut the square between them
-//     p, p + dy, ...                                by the same diagonal
+//     p + x, p, p + y, p + y + z            all six share the diagonal from p + x to p + y + z,
+//     p + x, p, p + z, p + y + z            and neighbouring voxels cut the square between them
+//     p + x, p + x + y, ...                 by the same diagonal
 //
-// Vertices keep the order of the lattice. Corners ascend, and so do cells, so that tile() needs no copy.
+// An axis of one point counts as none: a pixel at p is cut from p + x to p + y, whichever its axes are.
+// Vertices keep the order of the lattice. Corners ascend, and so do cells, so that tile() needs no copy and
+// the place of a cell is its canonical id.
 #pragma once
+
+#include <cstdint>
+#include <span>
 
 #include <tessera/core/memory.h>
 #include <tessera/exec/exec.h>
@@ -24,9 +29,23 @@ namespace tessera {
 [[nodiscard]] Bytes triangulation_bytes(const Grid& grid);
 
 /// A TetMesh of a grid with three axes, a TriMesh of one with two, in any direction. Points are floats if
-/// that loses nothing, else doubles. Point data is carried, cell data repeated for the parts of a cell. O(n),
-/// the same bytes for any number of threads. Error(unsupported), before memory is taken, if the grid has
-/// fewer axes or more points or parts than ids.
+/// that loses nothing, else doubles. Point data is carried, cell data repeated for the parts of a cell, which
+/// do not follow each other. O(n), the same bytes for any number of threads. Error(unsupported), before
+/// memory is taken, if the grid has fewer axes or more points or parts than ids.
 [[nodiscard]] AnyMesh triangulate(const Grid& grid, const Exec& exec = Exec::host());
+
+/// The points that triangulate() makes, where they are needed. The grid must outlive it.
+class GridPoints {
+ public:
+  explicit GridPoints(const Grid& grid);
+
+  [[nodiscard]] bool is_double() const { return is_double_; }
+  [[nodiscard]] Vec3d operator[](VertexId v) const;
+  [[nodiscard]] Points gather(std::span<const std::uint32_t> vertices) const;
+
+ private:
+  const Grid& grid_;
+  bool is_double_;
+};
 
 }  // namespace tessera

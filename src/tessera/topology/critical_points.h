@@ -26,6 +26,7 @@
 #include <tessera/exec/exec.h>
 #include <tessera/exec/work.h>
 #include <tessera/mesh/field.h>
+#include <tessera/mesh/mesh.h>
 #include <tessera/tile/tiled_mesh.h>
 #include <tessera/topology/critical_type.h>
 #include <tessera/topology/star_store.h>
@@ -83,10 +84,45 @@ template <int Dim>
   return critical_points(mesh, mesh.field(field), options);
 }
 
+/// How a grid is analysed.
+struct GridOptions {
+  Exec exec = Exec::host();          ///< host threads
+  const Monitor* monitor = nullptr;  ///< null: nobody listens
+};
+
+/// The same for a grid, straight from its values: what is found on triangulate(grid), which is not made.
+/// O(vertices). Takes 8 bytes per critical point besides the result. Error(unsupported) for a grid of fewer
+/// than two axes or of 4294967295 points or more, for a field as compute_order(), and for an exec on a
+/// device.
+[[nodiscard]] CriticalPoints critical_points(const Grid& grid, const Field& field,
+                                             const GridOptions& options = {});
+/// The same for a point field of the grid by its name.
+[[nodiscard]] inline CriticalPoints critical_points(const Grid& grid, std::string_view field,
+                                                    const GridOptions& options = {}) {
+  return critical_points(grid, grid.field(field), options);
+}
+
 /// For choose_device(), tiling included.
 template <int Dim>
 [[nodiscard]] Work critical_points_work(const SimplexMesh<Dim>& mesh) {
   return detail::work_with_tiles(mesh, 130, 64, {.of_vertex = 12});
+}
+
+namespace detail {
+/// Of an analysis of a grid on the host, by vertex (benchmarks/grids): `bytes` with a float field of pure
+/// noise. Values of 8 bytes are sorted first, and what cannot be compared as it is gets 4 bytes.
+[[nodiscard]] inline Work grid_work(const Grid& grid, const Field& field, double nanoseconds, Bytes bytes) {
+  const std::size_t size = size_of(field.type());
+  const Bytes of_vertex = std::max<Bytes>(size == 8 ? 32 : 0, bytes + (size == 4 ? 0 : 4));
+  return {1e-9 * nanoseconds * static_cast<double>(grid.vertex_count()), 0,
+          mib(1) + of_vertex * Bytes{grid.vertex_count()}, mib(1)};
+}
+}  // namespace detail
+
+/// What a grid takes, on the host.
+[[nodiscard]] inline Work critical_points_work(const Grid& grid, const Field& /*field*/) {
+  return {4e-9 * static_cast<double>(grid.vertex_count()), 0, mib(1) + 15 * Bytes{grid.vertex_count()},
+          mib(1)};
 }
 
 }  // namespace tessera

@@ -15,11 +15,17 @@
 
 namespace tessera {
 
+namespace detail {
+template <int Dim>
+struct ExportState;  // topology/detail/export.cpp
+}
+
 /// A vertex for each critical point. Error(unsupported) if the field does not have one component per vertex,
 /// Error(bad_option) if a point is not a vertex of the mesh.
 template <int Dim>
 [[nodiscard]] PolyData make_poly(const CriticalPoints& points, const SimplexMesh<Dim>& mesh,
                                  const Field& field);
+[[nodiscard]] PolyData make_poly(const CriticalPoints& points, const Grid& grid, const Field& field);
 
 struct ExportOptions {
   Exec exec = Exec::host();
@@ -43,6 +49,10 @@ class TopologyExporter {
   /// has no room for that.
   TopologyExporter(const Gradient<Dim>& gradient, const SimplexMesh<Dim>& mesh, const Field& field,
                    const ExportOptions& options = {});
+  /// The same for a gradient of a grid, which must outlive it, too; keeps nothing but the critical cells.
+  /// Error(unsupported) if files have no ids for all its triangles, and from walls().
+  TopologyExporter(const Gradient<Dim>& gradient, const Grid& grid, const Field& field,
+                   const ExportOptions& options = {});
   TopologyExporter(TopologyExporter&&) noexcept;
   TopologyExporter& operator=(TopologyExporter&&) noexcept;
   ~TopologyExporter();
@@ -61,8 +71,7 @@ class TopologyExporter {
   [[nodiscard]] PolyData walls(Walls&& walls) requires(Dim == 3);
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  std::unique_ptr<detail::ExportState<Dim>> state_;
 };
 
 /// Numbers extrema among those that are left, as files list them; labels of a simplified complex count all.

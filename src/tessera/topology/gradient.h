@@ -12,6 +12,8 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include <tessera/core/array.h>
@@ -22,7 +24,9 @@ namespace tessera {
 namespace detail {
 template <int Dim>
 class GradientData;  // topology/detail/gradient_data.h
-}
+template <int Dim>
+class GridGradient;  // topology/detail/grid_gradient.h
+}  // namespace detail
 
 /// A gradient's own name for a cell: it means something to the gradient that gave it alone, which has
 /// simplex() and top_cell() to turn it into the input's ids. The numbers are those of
@@ -66,12 +70,14 @@ class Gradient {
     }
   };
 
-  explicit Gradient(std::shared_ptr<const detail::GradientData<Dim>> data) : data_(std::move(data)) {}
+  explicit Gradient(std::shared_ptr<const detail::GradientData<Dim>> data) : source_(std::move(data)) {}
+  explicit Gradient(std::shared_ptr<const detail::GridGradient<Dim>> data) : source_(std::move(data)) {}
 
-  /// The tiles it was made from, its own ones if it was made from a mesh.
-  [[nodiscard]] const TiledMesh<Dim>& tiles() const;
+  /// How many vertices, edges and top cells the mesh or the grid has.
+  [[nodiscard]] std::size_t vertex_count() const;
   [[nodiscard]] std::size_t edge_count() const;
-  /// Was it made with keep_paths?
+  [[nodiscard]] std::size_t cell_count() const;
+  /// Was it made with keep_paths? That of a grid needs none and always has them.
   [[nodiscard]] bool has_paths() const;
 
   /// By dimension; vertices and top cells ascend by id, others by their ascending vertices.
@@ -85,22 +91,34 @@ class Gradient {
   [[nodiscard]] CellId top_cell(const CellName& cell) const;
 
   /// What a cell is paired with; nothing if it is critical. Any cell of the mesh, by its vertices in any
-  /// order; Error(not_found) if the mesh has no such cell. Constant time but for faces paired with tets,
-  /// which load a tile.
+  /// order; Error(not_found) if the mesh has no such cell. Constant time but for faces paired with tets of a
+  /// mesh, which load a tile.
   [[nodiscard]] std::optional<Simplex> partner(std::span<const VertexId> cell) const;
   /// All pairs: vertices with edges by ascending vertex, edges with triangles of tetrahedra by their highest
   /// vertex, facets with top cells by ascending cell.
   [[nodiscard]] std::vector<GradientPair> pairs() const;
 
-  /// Of what is stored, the order (8 bytes per vertex) not counted: 4 bytes per vertex, 5 per edge and 1 per
-  /// top cell, and with paths 4 per top cell and 4 per vertex more.
+  /// Of what is stored. On a mesh, the order (8 bytes per vertex) not counted: 4 bytes per vertex, 5 per edge
+  /// and 1 per top cell, and with paths 4 per top cell and 4 per vertex more. On a grid 10 bytes per vertex,
+  /// and 4 more for values that cannot be compared as they are: those of 1, 2 or 8 bytes, and floats of which
+  /// one is -0.
   [[nodiscard]] std::size_t bytes() const;
 
-  /// For the functions of this module.
-  [[nodiscard]] const detail::GradientData<Dim>& data() const { return *data_; }
+  /// For the functions of this module: what is stored if it is of a mesh, else null.
+  [[nodiscard]] const detail::GradientData<Dim>* on_mesh() const {
+    const auto* data = std::get_if<0>(&source_);
+    return data == nullptr ? nullptr : data->get();
+  }
+  /// Calls f with what is stored, of either kind.
+  template <class F>
+  auto visit(const F& f) const {
+    return std::visit([&](const auto& source) { return f(*source); }, source_);
+  }
 
  private:
-  std::shared_ptr<const detail::GradientData<Dim>> data_;
+  std::variant<std::shared_ptr<const detail::GradientData<Dim>>,
+               std::shared_ptr<const detail::GridGradient<Dim>>>
+      source_;
 };
 
 template <int Dim>
@@ -127,6 +145,22 @@ template <int Dim>
                                              const GradientOptions<Dim>& options = {}) {
   return compute_gradient(mesh, mesh.field(field), options);
 }
+/// The same for a grid, straight from its values: the gradient of triangulate(grid), which is not made, as
+/// compute_gradient<3>(grid, field), or 2 for a grid of two axes. The gradient compares the values of the
+/// field where they are: the field must outlive it and stay as it is. Errors as critical_points() of a grid,
+/// and Error(unsupported) for a grid of other axes or of more than 613 million points.
+template <int Dim>
+[[nodiscard]] Gradient<Dim> compute_gradient(const Grid& grid, const Field& field,
+                                             const GridOptions& options = {});
+template <int Dim>
+[[nodiscard]] Gradient<Dim> compute_gradient(const Grid& grid, std::string_view field,
+                                             const GridOptions& options = {}) {
+  return compute_gradient<Dim>(grid, grid.field(field), options);
+}
+template <int Dim>
+Gradient<Dim> compute_gradient(const Grid& grid, Field&& field, const GridOptions& options = {}) = delete;
+template <int Dim>
+Gradient<Dim> compute_gradient(Grid&& grid, std::string_view field, const GridOptions& options = {}) = delete;
 template <int Dim, class F>
 Gradient<Dim> compute_gradient(SimplexMesh<Dim>&& mesh, const F& field,
                                const GradientOptions<Dim>& options = {}) = delete;
@@ -135,6 +169,10 @@ Gradient<Dim> compute_gradient(SimplexMesh<Dim>&& mesh, const F& field,
 template <int Dim>
 [[nodiscard]] Work gradient_work(const SimplexMesh<Dim>& mesh) {
   return detail::work_with_tiles(mesh, 270, 80, {.of_vertex = 24, .of_cell = Dim == 3 ? 12 : 16});
+}
+
+[[nodiscard]] inline Work gradient_work(const Grid& grid, const Field& field) {
+  return detail::grid_work(grid, field, 700, 50);
 }
 
 }  // namespace tessera

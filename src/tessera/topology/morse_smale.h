@@ -113,12 +113,13 @@ struct MorseSmaleComplex {
 };
 
 /// The parts, for those who have a gradient already. Error(bad_option) if it was made without keep_paths and
-/// the part needs them: connectors and walls do not.
+/// the part needs them: connectors and walls do not. Of the gradient of a grid on host threads only:
+/// Error(unsupported) for a device and for walls, Error(bad_option) for stars.
 template <int Dim>
 [[nodiscard]] Separatrices compute_separatrices(const Gradient<Dim>& gradient,
                                                 const MorseSmaleOptions<Dim>& options = {});
 [[nodiscard]] Walls compute_walls(const Gradient<3>& gradient, const MorseSmaleOptions<3>& options = {});
-/// Takes 4 bytes per cell for its work.
+/// Takes 4 bytes per cell for its work, on a grid 4 per vertex.
 template <int Dim>
 [[nodiscard]] Segmentation compute_segmentation(const Gradient<Dim>& gradient,
                                                 const MorseSmaleOptions<Dim>& options = {});
@@ -137,6 +138,24 @@ template <int Dim>
                                                  const MorseSmaleOptions<Dim>& options = {}) {
   return morse_smale(mesh, mesh.field(field), options);
 }
+/// The same for a grid, straight from its values: the complex of triangulate(grid), which is not made, as
+/// morse_smale<3>(grid, field), or 2 for a grid of two axes. On host threads. The field must outlive the
+/// complex and stay as it is. Errors as compute_gradient() of a grid; Error(bad_option) with stars,
+/// Error(unsupported) with walls, which need tetrahedra.
+template <int Dim>
+[[nodiscard]] MorseSmaleComplex<Dim> morse_smale(const Grid& grid, const Field& field,
+                                                 const MorseSmaleOptions<Dim>& options = {});
+template <int Dim>
+[[nodiscard]] MorseSmaleComplex<Dim> morse_smale(const Grid& grid, std::string_view field,
+                                                 const MorseSmaleOptions<Dim>& options = {}) {
+  return morse_smale<Dim>(grid, grid.field(field), options);
+}
+template <int Dim>
+MorseSmaleComplex<Dim> morse_smale(const Grid& grid, Field&& field,
+                                   const MorseSmaleOptions<Dim>& options = {}) = delete;
+template <int Dim>
+MorseSmaleComplex<Dim> morse_smale(Grid&& grid, std::string_view field,
+                                   const MorseSmaleOptions<Dim>& options = {}) = delete;
 template <int Dim, class F>
 MorseSmaleComplex<Dim> morse_smale(SimplexMesh<Dim>&& mesh, const F& field,
                                    const MorseSmaleOptions<Dim>& options = {}) = delete;
@@ -145,6 +164,10 @@ MorseSmaleComplex<Dim> morse_smale(SimplexMesh<Dim>&& mesh, const F& field,
 template <int Dim>
 [[nodiscard]] Work morse_smale_work(const SimplexMesh<Dim>& mesh) {
   return detail::work_with_tiles(mesh, 400, 140, {.of_vertex = 60, .of_cell = Dim == 3 ? 36 : 32});
+}
+
+[[nodiscard]] inline Work morse_smale_work(const Grid& grid, const Field& field) {
+  return detail::grid_work(grid, field, 1400, 480);
 }
 
 }  // namespace tessera

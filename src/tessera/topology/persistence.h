@@ -86,10 +86,28 @@ template <int Dim>
   return compute_persistence(mesh, mesh.field(field), options);
 }
 
+/// The same for a grid, straight from its values: <3>, or <2> for a grid of two axes.
+template <int Dim>
+[[nodiscard]] Persistence compute_persistence(const Grid& grid, const Field& field,
+                                              const PersistenceOptions& options = {}) {
+  const Gradient<Dim> gradient =
+      compute_gradient<Dim>(grid, field, {.exec = options.exec, .monitor = options.monitor});
+  return compute_persistence(gradient, field, options);
+}
+template <int Dim>
+[[nodiscard]] Persistence compute_persistence(const Grid& grid, std::string_view field,
+                                              const PersistenceOptions& options = {}) {
+  return compute_persistence<Dim>(grid, grid.field(field), options);
+}
+
 /// For choose_device(), tiling included.
 template <int Dim>
 [[nodiscard]] Work persistence_work(const SimplexMesh<Dim>& mesh) {
   return detail::work_with_tiles(mesh, 500, 90, {.of_vertex = 40, .of_cell = Dim == 3 ? 20 : 24});
+}
+
+[[nodiscard]] inline Work persistence_work(const Grid& grid, const Field& field) {
+  return detail::grid_work(grid, field, 1000, 112);
 }
 
 }  // namespace tessera

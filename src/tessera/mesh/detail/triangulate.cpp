@@ -5,6 +5,7 @@
 #include <string>
 
 #include <tessera/core/error.h>
+#include <tessera/exec/detail/host/parallel.h>
 #include <tessera/exec/detail/host_only.h>
 #include <tessera/exec/for_each.h>
 
@@ -59,19 +60,23 @@ bool fits_float(const Grid& grid) {
          fits(grid.dims[2], grid.origin.z, grid.spacing.z);
 }
 
-template <class T>
-Points list_points(const Grid& grid, const Exec& exec) {
-  Array<Vec3<T>> points(grid.vertex_count());
-  const size_t nx = grid.dims[0];
-  const size_t ny = grid.dims[1];
-  host_for_each(exec, points.size(), [&](size_t v) {
-    points[v] = vec_cast<T>(grid.point(static_cast<uint32_t>(v % nx), static_cast<uint32_t>(v / nx % ny),
-                                       static_cast<uint32_t>(v / nx / ny)));
+/// The points of `count` vertices.
+template <class T, class VertexAt>
+Points list_points(const Grid& grid, size_t count, const VertexAt& vertex_at, const Exec& exec) {
+  const GridPoints points(grid);
+  Array<Vec3<T>> list(count);
+  host_for_each(exec, count, [&](size_t i) {
+    list[i] = vec_cast<T>(points[VertexId(static_cast<uint32_t>(vertex_at(i)))]);
   });
-  return points;
+  return list;
+}
+template <class VertexAt>
+Points list_points(const Grid& grid, size_t count, const VertexAt& vertex_at, const Exec& exec) {
+  return fits_float(grid) ? list_points<float>(grid, count, vertex_at, exec)
+                          : list_points<double>(grid, count, vertex_at, exec);
 }
 
-/// The axes that have cells: how many and how far apart their points lie in memory.
+/// The axes that have cells: how many, and how far apart their points lie in memory.
 template <int Dim>
 struct Lattice {
   std::array<uint32_t, Dim> cells = {};
@@ -88,52 +93,78 @@ struct Lattice {
       step *= n;
     }
   }
-  /// The lowest point of a voxel or pixel.
-  [[nodiscard]] uint32_t corner(size_t cell) const {
-    uint32_t point = 0;
-    for (size_t axis = 0; axis < Dim; ++axis) {
-      point += static_cast<uint32_t>(cell % cells[axis]) * steps[axis];
-      cell /= cells[axis];
-    }
-    return point;
+  /// Rows of voxels or pixels along the first axis.
+  [[nodiscard]] size_t rows() const { return Dim == 2 ? cells[1] : size_t{cells[1]} * cells[Dim - 1]; }
+  /// The lowest point of a row.
+  [[nodiscard]] uint32_t corner(size_t row) const {
+    if constexpr (Dim == 2) return static_cast<uint32_t>(row) * steps[1];
+    return static_cast<uint32_t>(row % cells[1]) * steps[1] +
+           static_cast<uint32_t>(row / cells[1]) * steps[Dim - 1];
   }
 };
 
-/// The orders of the axes, ascending: so are the cells that they make.
+/// The simplices whose lowest corner is a given point, ascending, as steps to their other corners: those of
+/// the voxel or pixel that begins at the point, then those of the one before it.
 template <int Dim>
-constexpr auto make_orders() {
-  if constexpr (Dim == 2) {
-    return std::array<std::array<std::uint8_t, 2>, 2>{{{0, 1}, {1, 0}}};
-  } else {
-    return std::array<std::array<std::uint8_t, 3>, 6>{
-        {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}};
+struct Parts;
+template <>
+struct Parts<2> {
+  static constexpr size_t own = 1;
+  static constexpr size_t before = 1;
+  std::array<std::array<uint32_t, 2>, own + before> steps;
+
+  explicit Parts(const Lattice<2>& lattice) {
+    const auto [x, y] = lattice.steps;
+    steps = {{{x, y}, {y - x, y}}};
   }
-}
+};
+template <>
+struct Parts<3> {
+  static constexpr size_t own = 2;
+  static constexpr size_t before = 4;
+  std::array<std::array<uint32_t, 3>, own + before> steps;
+
+  explicit Parts(const Lattice<3>& lattice) {
+    const auto [x, y, z] = lattice.steps;
+    steps = {{{x, y, y + z},
+              {x, z, y + z},
+              {y - x, y, y + z - x},
+              {y, y + z - x, y + z},
+              {z - x, z, y + z - x},
+              {z, y + z - x, y + z}}};
+  }
+};
 
 template <int Dim>
 SimplexMesh<Dim> cut(const Grid& grid, const Exec& exec) {
-  constexpr auto orders = make_orders<Dim>();
   const Lattice<Dim> lattice(grid);
+  const Parts<Dim> parts(lattice);
+  constexpr size_t own = Parts<Dim>::own;
+  constexpr size_t of_cell = own + Parts<Dim>::before;
+  const size_t in_row = lattice.cells[0];
   SimplexMesh<Dim> mesh;
-  mesh.points = fits_float(grid) ? list_points<float>(grid, exec) : list_points<double>(grid, exec);
-  mesh.cells.resize(grid.cell_count() * orders.size());
-  host_for_each(exec, grid.cell_count(), [&](size_t c) {
-    const uint32_t first = lattice.corner(c);
-    for (size_t way = 0; way < orders.size(); ++way) {
-      auto& cell = mesh.cells[c * orders.size() + way];
-      uint32_t at = first;
-      cell[0] = VertexId(at);
-      for (size_t k = 0; k < Dim; ++k) cell[k + 1] = VertexId(at += lattice.steps[orders[way][k]]);
+  mesh.points = list_points(
+      grid, grid.vertex_count(), [](size_t v) { return v; }, exec);
+  mesh.cells.resize(grid.cell_count() * of_cell);
+  Array<uint32_t> sources(grid.cell_data.empty() ? 0 : mesh.cells.size());
+  const auto cut_row = [&](size_t row) {
+    size_t at = row * in_row * of_cell;
+    for (size_t x = 0; x <= in_row; ++x) {
+      const uint32_t point = lattice.corner(row) + static_cast<uint32_t>(x) * lattice.steps[0];
+      for (size_t part = x < in_row ? 0 : own; part < (x > 0 ? of_cell : own); ++part, ++at) {
+        auto& cell = mesh.cells[at];
+        cell[0] = VertexId(point);
+        for (size_t k = 0; k < Dim; ++k) cell[k + 1] = VertexId(point + parts.steps[part][k]);
+        if (!sources.empty()) sources[at] = static_cast<uint32_t>(row * in_row + x - (part < own ? 0 : 1));
+      }
     }
+  };
+  detail::host::for_each_chunk(exec.threads(), lattice.rows(), 16, [&](detail::host::Range range, int) {
+    for (size_t row = range.begin; row < range.end; ++row) cut_row(row);
   });
   mesh.point_data = grid.point_data;
   mesh.field_data = grid.field_data;
-  if (!grid.cell_data.empty()) {
-    Array<uint32_t> sources(mesh.cells.size());
-    host_for_each(exec, sources.size(),
-                  [&](size_t i) { sources[i] = static_cast<uint32_t>(i / orders.size()); });
-    mesh.cell_data = grid.cell_data.gather(sources);
-  }
+  if (!sources.empty()) mesh.cell_data = grid.cell_data.gather(sources);
   return mesh;
 }
 
@@ -156,6 +187,20 @@ AnyMesh triangulate(const Grid& grid, const Exec& exec) {
   const Exec host = detail::host_only(exec, "triangulate()");
   if (dimension(grid) == 3) return cut<3>(grid, host);
   return cut<2>(grid, host);
+}
+
+GridPoints::GridPoints(const Grid& grid) : grid_(grid), is_double_(!fits_float(grid)) {}
+
+Vec3d GridPoints::operator[](VertexId v) const {
+  const uint32_t nx = grid_.dims[0];
+  const uint32_t ny = grid_.dims[1];
+  const Vec3d point = grid_.point(v.index() % nx, v.index() / nx % ny, v.index() / nx / ny);
+  return is_double_ ? point : vec_cast<double>(vec_cast<float>(point));
+}
+
+Points GridPoints::gather(std::span<const uint32_t> vertices) const {
+  return list_points(
+      grid_, vertices.size(), [&](size_t i) { return vertices[i]; }, Exec::host(1));
 }
 
 }  // namespace tessera

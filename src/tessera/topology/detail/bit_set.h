@@ -8,13 +8,13 @@
 
 namespace tessera::detail {
 
-/// A set of numbers below 64 * Words.
+/// A set of numbers below 64 * Words; empty if it is made as BitSet{}, unset without braces.
 template <std::size_t Words>
 class BitSet {
  public:
   /// All numbers below n.
   [[nodiscard]] static BitSet below(std::uint32_t n) {
-    BitSet set;
+    BitSet set{};
     for (std::size_t w = 0; w < Words && n > 64 * w; ++w) {
       const std::uint32_t left = n - static_cast<std::uint32_t>(64 * w);
       set.words_[w] = left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
@@ -26,8 +26,15 @@ class BitSet {
     for (std::size_t w = 0; w < Words; ++w) both.words_[w] = a.words_[w] & b.words_[w];
     return both;
   }
+  [[nodiscard]] friend BitSet operator|(const BitSet& a, const BitSet& b) {
+    BitSet either;
+    for (std::size_t w = 0; w < Words; ++w) either.words_[w] = a.words_[w] | b.words_[w];
+    return either;
+  }
 
   void insert(std::uint32_t i) { words_[i / 64] |= std::uint64_t{1} << (i % 64); }
+  /// Without a branch.
+  void insert_if(std::uint32_t i, bool is_in) { words_[i / 64] |= std::uint64_t{is_in} << (i % 64); }
   void erase(std::uint32_t i) { words_[i / 64] &= ~(std::uint64_t{1} << (i % 64)); }
   [[nodiscard]] bool has(std::uint32_t i) const { return (words_[i / 64] >> (i % 64) & 1) != 0; }
   [[nodiscard]] bool empty() const {
@@ -37,6 +44,7 @@ class BitSet {
   }
   /// Exactly one number?
   [[nodiscard]] bool has_one() const {
+    if constexpr (Words == 1) return std::has_single_bit(words_[0]);
     int count = 0;
     for (const std::uint64_t word : words_) count += std::popcount(word);
     return count == 1;
@@ -58,7 +66,7 @@ class BitSet {
   }
 
  private:
-  std::array<std::uint64_t, Words> words_ = {};
+  std::array<std::uint64_t, Words> words_;
 };
 
 }  // namespace tessera::detail

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
+#include <atomic>
 #include <numeric>
 #include <vector>
 
@@ -10,7 +10,6 @@
 #include <tessera/exec/detail/host/walk.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/primitives.h>
-#include <tessera/tile/detail/star.h>
 
 namespace tessera::detail {
 namespace {
@@ -21,126 +20,130 @@ using std::uint64_t;
 
 constexpr const char* stage = "numbering edges and faces";
 
-/// The edges and triangles that have a vertex as their lowest in the input, one vertex after the other. One
-/// for each worker. Up to 64 neighbours triangles are bit masks, beyond that a sorted list of pairs.
+/// The cells around some vertices of a tile: a look at each cell, because what is asked for is seldom dense.
 template <int Dim>
-class InputStar {
+class SomeStars {
  public:
-  explicit InputStar(const GradientData<Dim>& gradient) : gradient_(&gradient) {}
+  /// The tile must own the vertices.
+  void load(const TiledMesh<Dim>& tiles, TileId tile, std::span<const uint32_t> vertices) {
+    const auto owned = tiles.vertices(tile);
+    first_ = owned.begin;
+    is_asked_.assign(owned.size(), 0);
+    ends_.assign(owned.size() + 1, 0);
+    hits_.clear();
+    for (const uint32_t v : vertices) is_asked_[v - first_] = 1;
+    const auto visit = [&](uint32_t c) {
+      for (const tiled::VertexId corner : tiles.cells()[c]) {
+        const uint32_t row = corner.index() - first_;
+        if (row >= is_asked_.size() || is_asked_[row] == 0) continue;
+        hits_.emplace_back(row, c);
+        ++ends_[row + 1];
+      }
+    };
+    for (const uint32_t c : tiles.external_cells(tile)) visit(c);
+    const auto internal = tiles.internal_cells(tile);
+    for (uint32_t c = internal.begin; c < internal.end; ++c) visit(c);
+    std::partial_sum(ends_.begin(), ends_.end(), ends_.begin());
+    cells_.resize(hits_.size());
+    for (const auto& [row, c] : hits_) cells_[ends_[row]++] = c;  // moves where a row begins to its end
+  }
 
-  void load(TileId tile) {
-    view_.load(gradient_->tiles(), tile);
-    inputs_.resize(view_.vertex_count());
-    ranks_.assign(view_.vertex_count(), unseen);
-    for (uint32_t l = 0; l < inputs_.size(); ++l)
-      inputs_[l] = gradient_->to_input(tiled::VertexId(view_.vertex_id(l))).index();
-    count_ = 0;
-  }
-  [[nodiscard]] auto owned() const { return view_.owned(); }
-
-  void select(uint32_t center) {
-    for (uint32_t i = 0; i < count_; ++i) ranks_[locals_[i]] = unseen;
-    cells_ = view_.star(tiled::VertexId(center));
-    own_ = inputs_[center - view_.owned().begin];
-    collect_neighbours();
-    if constexpr (Dim == 3) count_ <= 64 ? connect() : connect_many();
-  }
-  /// The input's id of the vertex.
-  [[nodiscard]] uint32_t own() const { return own_; }
-  [[nodiscard]] uint32_t edge_count() const { return count_; }
-  [[nodiscard]] uint32_t face_count() const {
-    return count_ <= 64 ? first_face_[count_] : static_cast<uint32_t>(pairs_.size());
-  }
-  /// The place of the edge to b among the vertex's edges, of the triangle with b < c among its triangles.
-  [[nodiscard]] uint32_t edge_place(VertexId b) const {
-    return static_cast<uint32_t>(std::lower_bound(sorted_.begin(), sorted_.begin() + count_, b.index()) -
-                                 sorted_.begin());
-  }
-  [[nodiscard]] uint32_t face_place(VertexId b, VertexId c) const {
-    const uint32_t p = edge_place(b);
-    const uint32_t q = edge_place(c);
-    if (count_ <= 64) {
-      const uint64_t below = masks_[p] & ((uint64_t{1} << q) - 1);
-      return first_face_[p] + static_cast<uint32_t>(std::popcount(below));
-    }
-    return static_cast<uint32_t>(std::ranges::lower_bound(pairs_, key(p, q)) - pairs_.begin());
+  [[nodiscard]] std::span<const uint32_t> operator[](uint32_t v) const {
+    const uint32_t row = v - first_;
+    const uint32_t begin = row > 0 ? ends_[row - 1] : 0;
+    return {cells_.data() + begin, ends_[row] - begin};
   }
 
  private:
-  static constexpr uint32_t unseen = 0xFFFFFFFFu;
-  static constexpr uint32_t seen = 0xFFFFFFFEu;
-  static uint64_t key(uint32_t p, uint32_t q) { return uint64_t{p} << 32 | q; }
-
-  /// Each neighbour above the vertex once, and their ranks.
-  void collect_neighbours() {
-    const size_t most = cells_.size() * Dim + 1;
-    if (locals_.size() < most) {
-      locals_.resize(most);
-      sorted_.resize(most);
-    }
-    count_ = 0;
-    for (const uint32_t c : cells_) {
-      for (const uint32_t local : view_.cell(c)) {
-        if (inputs_[local] <= own_ || ranks_[local] != unseen) continue;
-        ranks_[local] = seen;
-        sorted_[count_] = inputs_[local];
-        locals_[count_++] = local;
-      }
-    }
-    std::sort(sorted_.begin(), sorted_.begin() + count_);
-    for (uint32_t i = 0; i < count_; ++i) ranks_[locals_[i]] = edge_place(VertexId(inputs_[locals_[i]]));
-  }
-
-  /// Calls f(p, q), p < q, for the pairs of ranks in each cell.
-  template <class F>
-  void for_each_pair(const F& f) const {
-    for (const uint32_t c : cells_) {
-      std::array<uint32_t, Dim + 1> above;
-      size_t size = 0;
-      for (const uint32_t local : view_.cell(c)) {
-        above[size] = ranks_[local];  // kept only if it has one
-        size += ranks_[local] == unseen ? 0 : 1;
-      }
-      for (size_t i = 0; i + 1 < size; ++i) {
-        for (size_t j = i + 1; j < size; ++j) f(std::min(above[i], above[j]), std::max(above[i], above[j]));
-      }
-    }
-  }
-  void connect() {
-    std::fill_n(masks_.begin(), count_, 0);
-    for_each_pair([&](uint32_t p, uint32_t q) { masks_[p] |= uint64_t{1} << q; });
-    first_face_[0] = 0;
-    for (uint32_t p = 0; p < count_; ++p)
-      first_face_[p + 1] = first_face_[p] + static_cast<uint32_t>(std::popcount(masks_[p]));
-  }
-  void connect_many() {
-    pairs_.clear();
-    for_each_pair([&](uint32_t p, uint32_t q) { pairs_.push_back(key(p, q)); });
-    std::ranges::sort(pairs_);
-    pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
-  }
-
-  const GradientData<Dim>* gradient_;
-  TileView<Dim> view_;
-  Array<uint32_t> inputs_;       ///< by local number
-  std::vector<uint32_t> ranks_;  ///< by local number; `unseen` but for the current neighbours
-  std::span<const uint32_t> cells_;
-  uint32_t own_ = 0;
-  uint32_t count_ = 0;
-  Array<uint32_t> locals_;               ///< the neighbours' local numbers, as they were met
-  Array<uint32_t> sorted_;               ///< their input ids
-  std::array<uint64_t, 64> masks_;       ///< bit q of word p: there is a triangle with p < q
-  std::array<uint32_t, 65> first_face_;  ///< by p
-  std::vector<uint64_t> pairs_;
+  uint32_t first_ = 0;
+  Array<std::uint8_t> is_asked_;                     ///< by owned vertex
+  std::vector<std::pair<uint32_t, uint32_t>> hits_;  ///< owned vertex and cell
+  Array<uint32_t> ends_;
+  Array<uint32_t> cells_;
 };
 
-/// Calls f(star, tile) for every tile, each worker with a star of its own.
-template <int Dim, class F>
-void for_each_tile(const GradientData<Dim>& gradient, const Exec& exec, const Monitor& monitor, const F& f) {
-  host::walk(
-      gradient.tiles().tile_count(), {exec, monitor, 1}, [&](int) { return InputStar<Dim>(gradient); },
-      [&](InputStar<Dim>& star, size_t t) { f(star, TileId(static_cast<uint32_t>(t))); });
-}
+/// The edges and triangles that have a vertex as their lowest in the input, one vertex after the other. One
+/// for each worker.
+template <int Dim>
+class InputStar {
+ public:
+  explicit InputStar(const GradientData<Dim>& gradient) : gradient_(gradient) {}
+
+  void load(TileId tile, std::span<const uint32_t> vertices) {
+    stars_.load(gradient_.tiles(), tile, vertices);
+  }
+
+  void select(uint32_t center) {
+    const TiledMesh<Dim>& tiles = gradient_.tiles();
+    const VertexId own = gradient_.to_input(tiled::VertexId(center));
+    edges_.clear();
+    faces_.clear();
+    for (const uint32_t c : stars_[center]) {
+      std::array<uint32_t, Dim + 1> above;
+      size_t size = 0;
+      for (const tiled::VertexId corner : tiles.cells()[c]) {
+        const VertexId input = gradient_.to_input(corner);
+        if (own < input) above[size++] = input.index();
+      }
+      for (size_t i = 0; i < size; ++i) {
+        edges_.push_back(above[i]);
+        for (size_t j = i + 1; Dim == 3 && j < size; ++j)
+          faces_.push_back(key(std::min(above[i], above[j]), std::max(above[i], above[j])));
+      }
+    }
+    keep_once(edges_);
+    keep_once(faces_);
+  }
+  /// The place of the edge to b among the vertex's edges, of the triangle with b < c among its triangles.
+  [[nodiscard]] uint32_t edge_place(VertexId b) const { return place(edges_, b.index()); }
+  [[nodiscard]] uint32_t face_place(VertexId b, VertexId c) const {
+    return place(faces_, key(b.index(), c.index()));
+  }
+
+ private:
+  static uint64_t key(uint32_t b, uint32_t c) { return uint64_t{b} << 32 | c; }
+  template <class T>
+  static void keep_once(std::vector<T>& values) {
+    std::ranges::sort(values);
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+  }
+  template <class T>
+  static uint32_t place(const std::vector<T>& values, T value) {
+    return static_cast<uint32_t>(std::ranges::lower_bound(values, value) - values.begin());
+  }
+
+  const GradientData<Dim>& gradient_;
+  SomeStars<Dim> stars_;
+  std::vector<uint32_t> edges_;  ///< their other ends
+  std::vector<uint64_t> faces_;  ///< their two others
+};
+
+/// Counts at vertices at which others count too; hits on one that follow each other are added together.
+class VertexCounter {
+ public:
+  explicit VertexCounter(Array<uint32_t>& counts) : counts_(counts) {}
+  VertexCounter(const VertexCounter&) = delete;
+  VertexCounter& operator=(const VertexCounter&) = delete;
+  ~VertexCounter() { flush(); }
+
+  void add(uint32_t vertex) {
+    if (vertex != vertex_) {
+      flush();
+      vertex_ = vertex;
+    }
+    ++hits_;
+  }
+
+ private:
+  void flush() {
+    if (hits_ > 0) std::atomic_ref(counts_[vertex_]).fetch_add(hits_, std::memory_order_relaxed);
+    hits_ = 0;
+  }
+
+  Array<uint32_t>& counts_;
+  uint32_t vertex_ = 0;
+  uint32_t hits_ = 0;
+};
 
 }  // namespace
 
@@ -148,21 +151,58 @@ template <int Dim>
 CellRanks<Dim>::CellRanks(const GradientData<Dim>& gradient, const Exec& exec, const Monitor& monitor)
     : gradient_(gradient), exec_(Exec::host(exec.threads())), monitor_(monitor) {
   const size_t n = gradient.tiles().vertex_count();
+  monitor.update(stage, 0);
   first_edge_.assign(n + 1, 0);
   if (Dim == 3) first_face_.assign(n + 1, 0);
-  monitor.update(stage, 0);
-  for_each_tile(gradient, exec_, monitor, [&](InputStar<Dim>& star, TileId tile) {
-    star.load(tile);
-    for (uint32_t v = star.owned().begin; v < star.owned().end; ++v) {
-      star.select(v);
-      first_edge_[star.own()] = star.edge_count();
-      if constexpr (Dim == 3) first_face_[star.own()] = star.face_count();
-    }
-  });
+  const auto count = [&](const auto& input) {
+    count_rows(input);
+    if constexpr (Dim == 3) count_other_faces(input);
+  };
+  if (gradient.tiles().keeps_vertex_order()) {
+    count([](uint32_t v) { return v; });
+  } else {
+    count([&](uint32_t v) { return gradient.to_input(tiled::VertexId(v)).index(); });
+  }
   monitor.update(stage, 0.5);
   (void)checked_offset(std::accumulate(first_face_.begin(), first_face_.end(), uint64_t{0}));
   exclusive_scan<uint32_t, uint32_t>(exec_, first_edge_, first_edge_);
   exclusive_scan<uint32_t, uint32_t>(exec_, first_face_, first_face_);
+}
+
+template <int Dim>
+template <class Input>
+void CellRanks<Dim>::count_rows(const Input& input) {
+  host::for_each_share(exec_.threads(), gradient_.tiles().vertex_count(), [&](host::Range share) {
+    VertexCounter edges(first_edge_);
+    VertexCounter faces(first_face_);
+    for (uint32_t v = static_cast<uint32_t>(share.begin); v < share.end; ++v) {
+      const auto row = gradient_.lower(tiled::VertexId(v));
+      for (uint32_t place = 0; place < row.size(); ++place) {
+        const uint32_t lowest = std::min(input(v), input(row[place]));
+        edges.add(lowest);
+        if (Dim == 2 || place == 0) continue;
+        const uint32_t third = gradient_.triangle_of(tiled::VertexId(v), place);
+        if (third != gradient_.none) faces.add(std::min(lowest, input(row[third])));
+      }
+    }
+  });
+}
+
+template <int Dim>
+template <class Input>
+void CellRanks<Dim>::count_other_faces(const Input& input) {
+  const auto cells = gradient_.tiles().cells();
+  host::for_each_share(exec_.threads(), cells.size(), [&](host::Range share) {
+    VertexCounter faces(first_face_);
+    for (uint32_t c = static_cast<uint32_t>(share.begin); c < share.end; ++c) {
+      const uint32_t opposite = gradient_.opposite(c);
+      if (opposite == gradient_.critical) continue;
+      const auto corner = [&](uint32_t k) { return input(cells[c][(opposite + k) % 4].index()); };
+      faces.add(std::min({corner(1), corner(2), corner(3)}));
+    }
+  });
+  for (const CriticalCell& face : gradient_.critical_cells(2))
+    ++first_face_[gradient_.simplex(face.name).vertices[0].index()];
 }
 
 template <int Dim>
@@ -190,20 +230,20 @@ void CellRanks<Dim>::fill(std::span<const CellName> cells, std::span<const Simpl
 template <int Dim>
 void CellRanks<Dim>::answer(std::span<const uint32_t> lowest, std::span<const uint32_t> requests,
                             std::span<const Simplex> simplices, std::span<uint32_t> ids) const {
-  for_each_tile(gradient_, exec_, monitor_, [&](InputStar<Dim>& star, TileId tile) {
+  const auto make = [&](int) { return InputStar<Dim>(gradient_); };
+  host::walk(gradient_.tiles().tile_count(), {exec_, monitor_, 1}, make, [&](InputStar<Dim>& star, size_t t) {
+    const TileId tile(static_cast<uint32_t>(t));
     const auto owned = gradient_.tiles().vertices(tile);
-    size_t at = static_cast<size_t>(std::ranges::lower_bound(lowest, owned.begin) - lowest.begin());
-    if (at == lowest.size() || lowest[at] >= owned.end) return;
-    star.load(tile);
-    while (at < lowest.size() && lowest[at] < owned.end) {
-      const uint32_t v = lowest[at];
-      star.select(v);
-      for (; at < lowest.size() && lowest[at] == v; ++at) {
-        const Simplex& simplex = simplices[requests[at]];
-        const auto& [a, b, c, d] = simplex.vertices;
-        ids[requests[at]] = simplex.size == 2 ? first_edge_[a.index()] + star.edge_place(b)
-                                              : first_face_[a.index()] + star.face_place(b, c);
-      }
+    const auto begin = std::ranges::lower_bound(lowest, owned.begin);
+    const auto end = std::ranges::lower_bound(lowest, owned.end);
+    if (begin == end) return;
+    star.load(tile, {begin, end});
+    for (auto at = begin; at != end; ++at) {
+      if (at == begin || *at != at[-1]) star.select(*at);
+      const uint32_t request = requests[static_cast<size_t>(at - lowest.begin())];
+      const auto& [a, b, c, d] = simplices[request].vertices;
+      ids[request] = simplices[request].size == 2 ? first_edge_[a.index()] + star.edge_place(b)
+                                                  : first_face_[a.index()] + star.face_place(b, c);
     }
   });
   monitor_.update(stage, 1);

@@ -1,10 +1,10 @@
 // The places of edges, and of triangles of tetrahedra, in the lexicographic order of their ascending input
 // vertices: what `CellId` means in files.
 //
-// Tiles number vertices anew, but stars do not care: an edge or a triangle is counted at its lowest input
-// vertex, in the star that this vertex has in its tile. Sums of the counts in the order of the input are the
-// places of a vertex's first edge and triangle; the others follow by their other vertices. So nothing is
-// enumerated, and a place costs a look at one star.
+// An edge or a triangle is counted at its lowest input vertex. The gradient has every edge in a row, and it
+// pairs every triangle that is not critical with one edge or one tetrahedron, so its pairs count them all.
+// Sums of the counts in the order of the input are the places of a vertex's first edge and triangle; the
+// others follow by their other vertices. So nothing is enumerated, and a place costs a look at one star.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class CellRanks {
  public:
   using Simplex = typename Gradient<Dim>::Simplex;
 
-  /// One pass over the tiles.
+  /// One pass over rows and cells, without stars.
   CellRanks(const GradientData<Dim>& gradient, const Exec& exec, const Monitor& monitor);
 
   /// What it keeps: 4 bytes per vertex, for tetrahedra 8.
@@ -35,6 +35,12 @@ class CellRanks {
             std::span<std::uint32_t> ids) const;
 
  private:
+  /// `input` gives the input id of a tiled vertex. Edges and the triangles that are paired with them, then
+  /// those paired with tetrahedra or with nothing.
+  template <class Input>
+  void count_rows(const Input& input);
+  template <class Input>
+  void count_other_faces(const Input& input);
   void answer(std::span<const std::uint32_t> lowest, std::span<const std::uint32_t> requests,
               std::span<const Simplex> simplices, std::span<std::uint32_t> ids) const;
 

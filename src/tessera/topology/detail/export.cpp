@@ -3,14 +3,18 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include <tessera/core/detail/monitor.h>
 #include <tessera/exec/detail/host/parallel.h>
-#include <tessera/tile/materialize.h>
-#include <tessera/topology/detail/cell_ranks.h>
+#include <tessera/exec/for_each.h>
+#include <tessera/mesh/triangulate.h>
 #include <tessera/topology/detail/check_field.h>
+#include <tessera/topology/detail/check_grid.h>
+#include <tessera/topology/detail/export_ids.h>
 #include <tessera/topology/detail/export_parts.h>
+#include <tessera/topology/detail/grid_gradient.h>
 
 namespace tessera {
 
@@ -22,8 +26,8 @@ using std::uint32_t;
 
 /// Arrays of points that stand for cells.
 struct CellPoints {
-  CellPoints(const Points& like, size_t count)
-      : places(make_points_like(like, count)), ids(count), dimensions(count) {}
+  CellPoints(size_t count, bool is_double)
+      : places(make_points(count, is_double)), ids(count), dimensions(count) {}
 
   void move_to(PolyData& poly) {
     poly.points = std::move(places);
@@ -66,9 +70,8 @@ class SeparatrixCells {
         types_(count),
         boundary_(count) {}
 
-  template <int Dim>
-  void set(size_t s, const GradientData<Dim>& gradient, const Separatrices& paths,
-           const CriticalTable<Dim>& table) {
+  template <class Source, int Dim = Source::dim>
+  void set(size_t s, const Source& gradient, const Separatrices& paths, const CriticalTable<Dim>& table) {
     const Separatrices::Ends& ends = paths.ends[s];
     const CriticalList& from = table[paths.path(s).front().dimension];
     const CriticalList& to = table[paths.path(s).back().dimension];
@@ -98,8 +101,8 @@ class SeparatrixCells {
 };
 
 /// Error(bad_option) unless the separatrices can be of the gradient.
-template <int Dim>
-void check_paths(const GradientData<Dim>& gradient, const Separatrices& paths) {
+template <class Source>
+void check_paths(const Source& gradient, const Separatrices& paths) {
   check_names(gradient, paths.cells);
   const auto has = [&](const CellName& end, uint32_t number) {
     return number < gradient.critical_cells(static_cast<int>(end.dimension)).size();
@@ -121,142 +124,159 @@ void check_mesh(const GradientData<Dim>& gradient, const SimplexMesh<Dim>& mesh)
                                        " and " + std::to_string(mesh.cell_count()));
 }
 
+/// What an exporter needs to know of where it writes from.
+template <class PointsOf>
+struct ExportInput {
+  const Field& field;
+  PointsOf points;  ///< of vertices
+  const ExportOptions& options;
+};
+
 }  // namespace
 
 template <int Dim>
-struct TopologyExporter<Dim>::State {
-  Gradient<Dim> keep;
-  const GradientData<Dim>& gradient;
-  const SimplexMesh<Dim>& mesh;
-  const Field& field;
-  Exec exec;
-  const Monitor& monitor;
-  MemoryBudget* memory;
-  Reservation room;
-  std::optional<CellRanks<Dim>> ranks;
-  std::optional<CriticalTable<Dim>> table;
+struct detail::ExportState {
+  virtual ~ExportState() = default;
+  virtual PolyData critical_cells(const CriticalCellsExport& parts) = 0;
+  virtual PolyData pairs() = 0;
+  virtual PolyData separatrices(const Separatrices& paths) = 0;
+  virtual PolyData walls(const Walls& walls, Walls* to_release) = 0;
+};
 
-  [[nodiscard]] PolyData make_walls(const Walls& walls, Walls* to_release);
+namespace {
 
+/// The state of an exporter for one kind of gradient: `Ids` numbers its cells, `PointsOf` places its
+/// vertices.
+template <class Source, class Ids, class PointsOf, int Dim = Source::dim>
+class Exporting : public ExportState<Dim> {
+ public:
+  Exporting(const Gradient<Dim>& keep, const Source& gradient, const ExportInput<PointsOf>& input,
+            const TetMesh* tets)
+      : keep_(keep),
+        gradient_(gradient),
+        field_(input.field),
+        points_(input.points),
+        tets_(tets),
+        exec_(Exec::host(input.options.exec.threads())),
+        memory_(input.options.memory),
+        monitor_(monitor_of(input.options.monitor)),
+        ids_(gradient, memory_, exec_, monitor_) {}
+
+  PolyData critical_cells(const CriticalCellsExport& parts) override;
+  PolyData pairs() override;
+  PolyData separatrices(const Separatrices& paths) override;
+  PolyData walls(const Walls& walls, Walls* to_release) override {
+    if constexpr (std::is_same_v<Source, GradientData<3>>) {
+      return make_wall_poly({gradient_, *tets_, field_, critical_table(), exec_.threads()}, walls,
+                            to_release);
+    } else {
+      refuse_walls_of_grids();
+    }
+  }
+
+ private:
   /// Calls f(i, simplex) for the cells, in parallel, and gives their CellIds.
   template <class F>
   Array<uint32_t> describe(std::span<const CellName> cells, const F& f) const {
-    const size_t batch = gradient.tiles().vertex_count() + (size_t{1} << 20);
+    const size_t batch = gradient_.vertex_count() + (size_t{1} << 20);
     Array<uint32_t> ids(cells.size());
     std::vector<typename Gradient<Dim>::Simplex> simplices(std::min(batch, cells.size()));
     for (size_t begin = 0; begin < cells.size(); begin += batch) {
+      monitor_.update("describing cells", static_cast<double>(begin) / static_cast<double>(cells.size()));
       const size_t count = std::min(batch, cells.size() - begin);
-      host::for_each_share(exec.threads(), count, [&](host::Range share) {
+      host::for_each_share(exec_.threads(), count, [&](host::Range share) {
         for (size_t i = share.begin; i < share.end; ++i) {
-          simplices[i] = gradient.simplex(cells[begin + i]);
+          simplices[i] = gradient_.simplex(cells[begin + i]);
           f(begin + i, simplices[i]);
         }
       });
-      ranks->fill(cells.subspan(begin, count), std::span(simplices).first(count),
-                  std::span(ids).subspan(begin, count));
+      ids_.fill(cells.subspan(begin, count), std::span(simplices).first(count),
+                std::span(ids).subspan(begin, count));
     }
     return ids;
   }
 
-  CellPoints make_points(std::span<const CellName> cells) const {
-    CellPoints points(mesh.points, cells.size());
+  CellPoints make_cell_points(std::span<const CellName> cells) const {
+    CellPoints points(cells.size(), points_.is_double());
     points.ids = describe(cells, [&](size_t i, const auto& simplex) {
-      set_point(points.places, i, barycentre(mesh.points, simplex));
+      set_point(points.places, i, barycentre(points_, simplex));
       points.dimensions[i] = static_cast<std::int8_t>(cells[i].dimension);
     });
     return points;
   }
 
+  /// All dimensions at once, so that each tile is looked at once.
   const CriticalTable<Dim>& critical_table() {
-    if (table.has_value()) return *table;
-    const auto on_boundary = materialize_boundary<Kind::vertex, Dim>(gradient.tiles(), Enumeration<Dim>{},
-                                                                     {.exec = exec, .monitor = &monitor});
-    table.emplace();
+    if (table_.has_value()) return *table_;
+    std::vector<CellName> names;
+    table_.emplace();
     for (int d = 0; d <= Dim; ++d) {
-      CriticalList& list = (*table)[static_cast<size_t>(d)];
-      std::vector<CellName> names;
-      for (const CriticalCell& cell : gradient.critical_cells(d)) {
+      for (const CriticalCell& cell : gradient_.critical_cells(d)) {
         names.push_back(cell.name);
-        list.highest.push_back(cell.highest);
-        list.on_boundary.push_back(static_cast<std::int8_t>(on_boundary[gradient.highest(cell)]));
+        (*table_)[static_cast<size_t>(d)].highest.push_back(cell.highest);
       }
-      list.lowest.resize(names.size());
-      list.ids = describe(names, [&](size_t i, const auto& simplex) {
-        list.lowest[i] =
-            *std::min_element(simplex.vertices.begin(), simplex.vertices.begin() + simplex.size,
-                              [&](VertexId a, VertexId b) { return gradient.order(a) < gradient.order(b); });
-      });
     }
-    return *table;
+    Array<VertexId> lowest(names.size());
+    const Array<uint32_t> ids = describe(names, [&](size_t i, const auto& simplex) {
+      lowest[i] =
+          *std::min_element(simplex.vertices.begin(), simplex.vertices.begin() + simplex.size,
+                            [&](VertexId a, VertexId b) { return gradient_.order(a) < gradient_.order(b); });
+    });
+    size_t begin = 0;
+    for (CriticalList& list : *table_) {
+      const size_t count = list.highest.size();
+      const auto part = [&](const auto& of_all) { return std::span(of_all).subspan(begin, count); };
+      list.ids.assign(part(ids).begin(), part(ids).end());
+      list.lowest.assign(part(lowest).begin(), part(lowest).end());
+      begin += count;
+    }
+    return *table_;
   }
+
+  /// The same with on_boundary. Walls do without, because it takes an enumeration of a mesh.
+  const CriticalTable<Dim>& table_with_boundary() {
+    (void)critical_table();
+    if (has_boundary_) return *table_;
+    const auto is_on_boundary = ids_.find_boundary();
+    for (CriticalList& list : *table_) {
+      for (const VertexId v : list.highest) list.on_boundary.push_back(is_on_boundary(v) ? 1 : 0);
+    }
+    has_boundary_ = true;
+    return *table_;
+  }
+
+  Gradient<Dim> keep_;
+  const Source& gradient_;
+  const Field& field_;
+  PointsOf points_;
+  const TetMesh* tets_;  ///< for walls
+  Exec exec_;
+  MemoryBudget* memory_;
+  const Monitor& monitor_;
+  Ids ids_;
+  std::optional<CriticalTable<Dim>> table_;
+  bool has_boundary_ = false;
+};
+
+/// Points of a mesh, which outlives the exporter.
+class MeshPoints {
+ public:
+  explicit MeshPoints(const Points& points) : points_(&points) {}
+  [[nodiscard]] bool is_double() const { return points_->is_double(); }
+  [[nodiscard]] Vec3d operator[](VertexId v) const { return (*points_)[v]; }
+
+ private:
+  const Points* points_;
 };
 
 template <int Dim>
-PolyData make_poly(const CriticalPoints& points, const SimplexMesh<Dim>& mesh, const Field& field) {
-  check_field(field, mesh.vertex_count());
-  const size_t count = points.points.size();
-  PolyData poly;
-  Array<std::int8_t> types(count);
-  Array<std::int8_t> boundary(count);
-  Array<uint32_t> vertices(count);
-  Array<uint32_t> lower(count);
-  Array<uint32_t> upper(count);
-  for (size_t i = 0; i < count; ++i) {
-    const CriticalPoint& point = points.points[i];
-    if (point.vertex.index() >= mesh.vertex_count()) {
-      throw Error(ErrorCode::bad_option, "the critical points are of another mesh: this one has no vertex " +
-                                             std::to_string(point.vertex.index()));
-    }
-    types[i] = static_cast<std::int8_t>(point.type);
-    boundary[i] = point.is_on_boundary ? 1 : 0;
-    vertices[i] = point.vertex.index();
-    lower[i] = point.lower_pieces;
-    upper[i] = point.upper_pieces;
-  }
-  poly.points = mesh.points.gather(vertices);
-  poly.vertices = make_vertex_cells(count);
-  add_vertices(poly.point_data, field, vertices);
-  poly.point_data.add(Field("CriticalType", std::move(types)));
-  poly.point_data.add(Field("CellDimension", Array<std::int8_t>(count, 0)));
-  poly.point_data.add(make_id_field("CellId", vertices));
-  poly.point_data.add(Field("IsOnBoundary", std::move(boundary)));
-  poly.point_data.add(make_id_field("LowerLinkPieces", lower));
-  poly.point_data.add(make_id_field("UpperLinkPieces", upper));
-  return poly;
-}
+using MeshExporting = Exporting<GradientData<Dim>, MeshIds<Dim>, MeshPoints>;
+template <int Dim>
+using GridExporting = Exporting<GridGradient<Dim>, GridIds<Dim>, GridPoints>;
 
-template <int Dim>
-TopologyExporter<Dim>::TopologyExporter(const Gradient<Dim>& gradient, const SimplexMesh<Dim>& mesh,
-                                        const Field& field, const ExportOptions& options)
-    : state_(new State{gradient,
-                       gradient.data(),
-                       mesh,
-                       field,
-                       Exec::host(options.exec.threads()),
-                       monitor_of(options.monitor),
-                       options.memory,
-                       {},
-                       {},
-                       {}}) {
-  check_mesh(state_->gradient, mesh);
-  check_field(field, mesh.vertex_count());
-  if (options.memory != nullptr) {
-    state_->room = Reservation(*options.memory, CellRanks<Dim>::bytes(state_->gradient),
-                               "the numbers of edges and faces");
-  }
-  state_->ranks.emplace(state_->gradient, state_->exec, state_->monitor);
-}
-
-template <int Dim>
-TopologyExporter<Dim>::TopologyExporter(TopologyExporter&&) noexcept = default;
-template <int Dim>
-TopologyExporter<Dim>& TopologyExporter<Dim>::operator=(TopologyExporter&&) noexcept = default;
-template <int Dim>
-TopologyExporter<Dim>::~TopologyExporter() = default;
-
-template <int Dim>
-PolyData TopologyExporter<Dim>::critical_cells(const CriticalCellsExport& parts) {
-  const CriticalTable<Dim>& table = state_->critical_table();
+template <class Source, class Ids, class PointsOf, int Dim>
+PolyData Exporting<Source, Ids, PointsOf, Dim>::critical_cells(const CriticalCellsExport& parts) {
+  const CriticalTable<Dim>& table = table_with_boundary();
   Array<uint32_t> ids;
   Array<uint32_t> highest;
   Array<uint32_t> sizes;
@@ -274,20 +294,19 @@ PolyData TopologyExporter<Dim>::critical_cells(const CriticalCellsExport& parts)
     for (uint32_t i = 0; i < list.ids.size(); ++i) {
       if (parts.simplified != nullptr && !parts.simplified->is_left(d, i)) continue;
       sizes.push_back(manifold.empty() ? 0 : manifold[i]);
-      names.push_back(state_->gradient.critical_cells(d)[i].name);
+      names.push_back(gradient_.critical_cells(d)[i].name);
       ids.push_back(list.ids[i]);
       highest.push_back(list.highest[i].index());
       boundary.push_back(list.on_boundary[i]);
       dimensions.push_back(static_cast<std::int8_t>(d));
     }
   }
-  const Points& points = state_->mesh.points;
   PolyData poly;
-  poly.points = make_points_like(points, names.size());
+  poly.points = make_points(names.size(), points_.is_double());
   for (size_t at = 0; at < names.size(); ++at)
-    set_point(poly.points, at, barycentre(points, state_->gradient.simplex(names[at])));
+    set_point(poly.points, at, barycentre(points_, gradient_.simplex(names[at])));
   poly.vertices = make_vertex_cells(ids.size());
-  add_vertices(poly.point_data, state_->field, highest);
+  add_vertices(poly.point_data, field_, highest);
   poly.point_data.add(Field("CellDimension", std::move(dimensions)));
   poly.point_data.add(make_id_field("CellId", ids));
   poly.point_data.add(Field("IsOnBoundary", std::move(boundary)));
@@ -295,15 +314,14 @@ PolyData TopologyExporter<Dim>::critical_cells(const CriticalCellsExport& parts)
   return poly;
 }
 
-template <int Dim>
-PolyData TopologyExporter<Dim>::pairs() {
+template <class Source, class Ids, class PointsOf, int Dim>
+PolyData Exporting<Source, Ids, PointsOf, Dim>::pairs() {
   Reservation room;
-  if (state_->memory != nullptr) {  // two names and two points with their arrays
-    const TiledMesh<Dim>& tiles = state_->gradient.tiles();
-    const Bytes pairs = tiles.vertex_count() + state_->gradient.edge_count() + tiles.cell_count();
-    room = Reservation(*state_->memory, 100 * pairs, "a line for each pair");
+  if (memory_ != nullptr) {  // two names and two points with their arrays
+    const Bytes pairs = gradient_.vertex_count() + gradient_.edge_count() + gradient_.cell_count();
+    room = Reservation(*memory_, 100 * pairs, "a line for each pair");
   }
-  const std::vector<GradientPair> pairs = state_->gradient.pairs();
+  const std::vector<GradientPair> pairs = gradient_.pairs();
   std::vector<CellName> names;
   names.reserve(2 * pairs.size());
   Array<std::int8_t> origins;
@@ -316,49 +334,135 @@ PolyData TopologyExporter<Dim>::pairs() {
   PolyData poly;
   poly.lines.corners = make_vertex_cells(names.size()).corners;
   for (size_t i = 1; i <= pairs.size(); ++i) poly.lines.offsets.push_back(2 * i);
-  state_->make_points(names).move_to(poly);
+  make_cell_points(names).move_to(poly);
   poly.point_data.add(Field("PairOrigin", std::move(origins)));
   poly.cell_data.add(Field("PairType", std::move(types)));
   return poly;
 }
 
-template <int Dim>
-PolyData TopologyExporter<Dim>::separatrices(const Separatrices& paths) {
-  check_paths(state_->gradient, paths);
-  const CriticalTable<Dim>& table = state_->critical_table();
-  CellPoints points = state_->make_points(paths.cells);
+template <class Source, class Ids, class PointsOf, int Dim>
+PolyData Exporting<Source, Ids, PointsOf, Dim>::separatrices(const Separatrices& paths) {
+  check_paths(gradient_, paths);
+  const CriticalTable<Dim>& table = table_with_boundary();
+  CellPoints points = make_cell_points(paths.cells);
   Array<std::int8_t> inside(paths.cells.size(), 1);
   SeparatrixCells cells(paths.size());
   for (size_t s = 0; s < paths.size(); ++s) {
     inside[paths.offsets[s]] = inside[paths.offsets[s + 1] - 1] = 0;
-    cells.set(s, state_->gradient, paths, table);
+    cells.set(s, gradient_, paths, table);
   }
   PolyData poly;
   poly.lines.offsets.assign(paths.offsets.begin(), paths.offsets.end());
   poly.lines.corners = make_vertex_cells(paths.cells.size()).corners;
   points.move_to(poly);
   poly.point_data.add(Field("ttkMaskScalarField", std::move(inside)));
-  cells.move_to(poly.cell_data, state_->field);
+  cells.move_to(poly.cell_data, field_);
   return poly;
 }
 
-template <int Dim>
-PolyData TopologyExporter<Dim>::State::make_walls(const Walls& walls, Walls* to_release) {
-  if constexpr (Dim == 3) {
-    return make_wall_poly({gradient, mesh, field, critical_table(), exec.threads()}, walls, to_release);
-  } else {
-    return {};  // never called, but clang 14 instantiates it in two dimensions too
+/// points_of(vertices) are the positions of the points.
+template <class PointsOf>
+PolyData make_point_poly(const CriticalPoints& points, const Field& field, size_t vertex_count,
+                         const PointsOf& points_of) {
+  check_field(field, vertex_count);
+  const size_t count = points.points.size();
+  PolyData poly;
+  Array<std::int8_t> types(count);
+  Array<std::int8_t> boundary(count);
+  Array<uint32_t> vertices(count);
+  Array<uint32_t> lower(count);
+  Array<uint32_t> upper(count);
+  for (size_t i = 0; i < count; ++i) {
+    const CriticalPoint& point = points.points[i];
+    if (point.vertex.index() >= vertex_count) {
+      throw Error(ErrorCode::bad_option, "the critical points are of another mesh: this one has no vertex " +
+                                             std::to_string(point.vertex.index()));
+    }
+    types[i] = static_cast<std::int8_t>(point.type);
+    boundary[i] = point.is_on_boundary ? 1 : 0;
+    vertices[i] = point.vertex.index();
+    lower[i] = point.lower_pieces;
+    upper[i] = point.upper_pieces;
   }
+  poly.points = points_of(vertices);
+  poly.vertices = make_vertex_cells(count);
+  add_vertices(poly.point_data, field, vertices);
+  poly.point_data.add(Field("CriticalType", std::move(types)));
+  poly.point_data.add(Field("CellDimension", Array<std::int8_t>(count, 0)));
+  poly.point_data.add(make_id_field("CellId", vertices));
+  poly.point_data.add(Field("IsOnBoundary", std::move(boundary)));
+  poly.point_data.add(make_id_field("LowerLinkPieces", lower));
+  poly.point_data.add(make_id_field("UpperLinkPieces", upper));
+  return poly;
 }
 
+}  // namespace
+
+template <int Dim>
+PolyData make_poly(const CriticalPoints& points, const SimplexMesh<Dim>& mesh, const Field& field) {
+  return make_point_poly(points, field, mesh.vertex_count(),
+                         [&](const auto& vertices) { return mesh.points.gather(vertices); });
+}
+
+PolyData make_poly(const CriticalPoints& points, const Grid& grid, const Field& field) {
+  return make_point_poly(points, field, grid.vertex_count(),
+                         [&](const auto& vertices) { return GridPoints(grid).gather(vertices); });
+}
+
+template <int Dim>
+TopologyExporter<Dim>::TopologyExporter(const Gradient<Dim>& gradient, const SimplexMesh<Dim>& mesh,
+                                        const Field& field, const ExportOptions& options) {
+  const GradientData<Dim>* data = gradient.on_mesh();
+  if (data == nullptr) throw Error(ErrorCode::bad_mesh, "the gradient is of a grid, not of this mesh");
+  check_mesh(*data, mesh);
+  check_field(field, mesh.vertex_count());
+  const TetMesh* tets = nullptr;
+  if constexpr (Dim == 3) tets = &mesh;
+  const ExportInput<MeshPoints> input{field, MeshPoints(mesh.points), options};
+  state_ = std::make_unique<MeshExporting<Dim>>(gradient, *data, input, tets);
+}
+
+template <int Dim>
+TopologyExporter<Dim>::TopologyExporter(const Gradient<Dim>& gradient, const Grid& grid, const Field& field,
+                                        const ExportOptions& options) {
+  gradient.visit([&]<class Source>(const Source& source) {
+    if constexpr (std::is_same_v<Source, GridGradient<Dim>>) {
+      if (source.cells().lattice().dims == GridLattice(grid).dims) {
+        check_field(field, grid.vertex_count());
+        const ExportInput<GridPoints> input{field, GridPoints(grid), options};
+        state_ = std::make_unique<GridExporting<Dim>>(gradient, source, input, nullptr);
+      }
+    }
+  });
+  if (state_ == nullptr) throw Error(ErrorCode::bad_mesh, "the gradient is not of this grid");
+}
+
+template <int Dim>
+TopologyExporter<Dim>::TopologyExporter(TopologyExporter&&) noexcept = default;
+template <int Dim>
+TopologyExporter<Dim>& TopologyExporter<Dim>::operator=(TopologyExporter&&) noexcept = default;
+template <int Dim>
+TopologyExporter<Dim>::~TopologyExporter() = default;
+
+template <int Dim>
+PolyData TopologyExporter<Dim>::critical_cells(const CriticalCellsExport& parts) {
+  return state_->critical_cells(parts);
+}
+template <int Dim>
+PolyData TopologyExporter<Dim>::pairs() {
+  return state_->pairs();
+}
+template <int Dim>
+PolyData TopologyExporter<Dim>::separatrices(const Separatrices& paths) {
+  return state_->separatrices(paths);
+}
 template <int Dim>
 PolyData TopologyExporter<Dim>::walls(const Walls& walls) requires(Dim == 3) {
-  return state_->make_walls(walls, nullptr);
+  return state_->walls(walls, nullptr);
 }
-
 template <int Dim>
 PolyData TopologyExporter<Dim>::walls(Walls&& walls) requires(Dim == 3) {
-  return state_->make_walls(walls, &walls);
+  return state_->walls(walls, &walls);
 }
 
 template <int Dim>

@@ -9,8 +9,8 @@ namespace tessera::detail {
 using std::size_t;
 using std::uint32_t;
 
-Points make_points_like(const Points& others, size_t count) {
-  return others.is_double() ? Points(Array<Vec3d>(count)) : Points(Array<Vec3f>(count));
+Points make_points(size_t count, bool is_double) {
+  return is_double ? Points(Array<Vec3d>(count)) : Points(Array<Vec3f>(count));
 }
 
 void set_point(Points& points, size_t index, Vec3d place) {
@@ -48,22 +48,5 @@ void add_function_range(FieldSet& fields, const Field& field, const Array<Vertex
     fields.add(Field("SeparatrixFunctionDifference", std::move(difference)));
   });
 }
-
-template <int Dim>
-void check_names(const GradientData<Dim>& gradient, std::span<const CellName> cells) {
-  const TiledMesh<Dim>& tiles = gradient.tiles();
-  for (const CellName& cell : cells) {
-    const size_t limit = cell.dimension == 0     ? tiles.vertex_count()
-                         : cell.dimension == Dim ? tiles.cell_count()
-                         : cell.dimension < Dim  ? gradient.edge_count()
-                                                 : 0;
-    if (cell.id >= limit)
-      throw Error(ErrorCode::bad_option,
-                  "a path or wall goes through a cell that the gradient does not have");
-  }
-}
-
-template void check_names(const GradientData<2>&, std::span<const CellName>);
-template void check_names(const GradientData<3>&, std::span<const CellName>);
 
 }  // namespace tessera::detail

@@ -1,6 +1,7 @@
 // What the exports of topology have in common: places of cells, fields of ids, the table of critical cells.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -16,22 +17,21 @@ struct CriticalList {
   Array<std::uint32_t> ids;  ///< CellId
   Array<VertexId> highest;
   Array<VertexId> lowest;
-  Array<std::int8_t> on_boundary;  ///< TTK's rule: is the highest vertex?
+  Array<std::int8_t> on_boundary;  ///< TTK's rule: is the highest vertex? Empty until a part needs it
 };
 
 template <int Dim>
 using CriticalTable = std::array<CriticalList, Dim + 1>;  ///< by dimension
 
-/// The vertices' mean.
-template <class Simplex>
-[[nodiscard]] Vec3d barycentre(const Points& points, const Simplex& simplex) {
+/// The vertices' mean. `points[v]`: where a vertex is.
+template <class PointsOf, class Simplex>
+[[nodiscard]] Vec3d barycentre(const PointsOf& points, const Simplex& simplex) {
   Vec3d sum = {0, 0, 0};
   for (std::uint32_t k = 0; k < simplex.size; ++k) sum = sum + points[simplex.vertices[k]];
   return (1.0 / simplex.size) * sum;
 }
 
-/// Room for `count` points in the precision of others.
-[[nodiscard]] Points make_points_like(const Points& others, std::size_t count);
+[[nodiscard]] Points make_points(std::size_t count, bool is_double);
 void set_point(Points& points, std::size_t index, Vec3d place);
 
 /// Ids as signed numbers, of 4 bytes where they hold them, else of 8: what ParaView's and TTK's filters
@@ -44,8 +44,11 @@ void add_function_range(FieldSet& fields, const Field& field, const Array<Vertex
                         const Array<VertexId>& lowest);
 
 /// Error(bad_option) unless all can be names of the gradient's cells.
-template <int Dim>
-void check_names(const GradientData<Dim>& gradient, std::span<const CellName> cells);
+template <class Source>
+void check_names(const Source& gradient, std::span<const CellName> cells) {
+  if (std::ranges::all_of(cells, [&](const CellName& cell) { return gradient.is_name(cell); })) return;
+  throw Error(ErrorCode::bad_option, "a path or wall goes through a cell that the gradient does not have");
+}
 
 struct WallSource {
   const GradientData<3>& gradient;

@@ -6,8 +6,10 @@
 #include <tessera/core/id.h>
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/topology/detail/critical_numbers.h>
+#include <tessera/topology/detail/edge_rows.h>
 #include <tessera/topology/detail/export_parts.h>
 #include <tessera/topology/detail/taken.h>
+#include <tessera/topology/detail/turned_flow.h>
 
 namespace tessera::detail {
 namespace {
@@ -33,43 +35,39 @@ struct WallEnds {
   SaddleLists of_ascending;
 };
 
-/// Calls f(edge) for the critical edges of a triangle.
-template <class F>
-void for_each_critical_edge(const GradientData<3>& gradient, const CellName& triangle, const F& f) {
-  const tiled::VertexId v = gradient.highest_of_edge(triangle.id);
-  const uint32_t high = triangle.id - gradient.first_edge(v);
-  const tiled::VertexId second(gradient.lower(v)[high]);
-  const tiled::VertexId third(gradient.lower(v)[triangle.low]);
-  const auto visit = [&](tiled::VertexId top, uint32_t place) {
-    if (place > 0 && gradient.triangle_of(top, place) == GradientData<3>::none)
-      f(gradient.first_edge(top) + place);
-  };
-  visit(v, high);
-  visit(v, triangle.low);
-  visit(second, gradient.place_of(second, third));
-}
+/// The numbers of critical edges, which few vertices have in their rows.
+class CriticalEdges {
+ public:
+  explicit CriticalEdges(const GradientData<3>& gradient)
+      : gradient_(gradient),
+        numbers_(gradient.critical_cells(1)),
+        has_any_(gradient.tiles().vertex_count(), false) {
+    for (const CriticalCell& edge : gradient.critical_cells(1))
+      has_any_[gradient.highest(edge).index()] = true;
+  }
 
-SaddleLists find_descending_ends(const GradientData<3>& gradient, const Walls& walls, int threads) {
-  constexpr size_t chunk = 64;
-  const CriticalNumbers edges(gradient.critical_cells(1));
-  const size_t count = gradient.critical_cells(2).size();
-  std::vector<ListPart<uint32_t>> parts(count / chunk + 1);
-  host::for_each_chunk(threads, count, chunk, [&](host::Range range, int) {
-    ListPart<uint32_t>& part = parts[range.begin / chunk];
-    for (size_t w = range.begin; w < range.end; ++w) {
-      const auto begin = static_cast<std::ptrdiff_t>(part.items.size());
-      for (uint32_t i = walls.descending_offsets[w]; i < walls.descending_offsets[w + 1]; ++i)
-        for_each_critical_edge(gradient, walls.descending[i],
-                               [&](uint32_t edge) { part.items.push_back(edges[edge]); });
-      std::sort(part.items.begin() + begin, part.items.end());
-      part.items.erase(std::unique(part.items.begin() + begin, part.items.end()), part.items.end());
-      part.sizes.push_back(static_cast<uint32_t>(part.items.size() - static_cast<size_t>(begin)));
+  /// Calls f(number) for those of a triangle.
+  template <class F>
+  void for_each_of(const RowTriangle& triangle, const F& f) const {
+    const auto visit = [&](tiled::VertexId top, uint32_t place) {
+      if (place > 0 && gradient_.triangle_of(top, place) == GradientData<3>::none)
+        f(numbers_[gradient_.first_edge(top) + place]);
+    };
+    const auto row = gradient_.lower(triangle.highest);
+    if (has_any_[triangle.highest.index()]) {
+      visit(triangle.highest, triangle.high);
+      visit(triangle.highest, triangle.low);
     }
-  });
-  SaddleLists lists;
-  join_lists(parts, lists.offsets, lists.values);
-  return lists;
-}
+    const tiled::VertexId second(row[triangle.high]);
+    if (has_any_[second.index()])
+      visit(second, gradient_.place_of(second, tiled::VertexId(row[triangle.low])));
+  }
+
+ private:
+  const GradientData<3>& gradient_;
+  CriticalNumbers numbers_;
+  std::vector<bool> has_any_;  ///< by vertex: is it the highest of a critical edge?
+};
 
 /// The lists the other way: by saddle, ascending.
 SaddleLists transpose(const SaddleLists& lists, size_t saddles) {
@@ -83,13 +81,6 @@ SaddleLists transpose(const SaddleLists& lists, size_t saddles) {
     for (const uint32_t saddle : lists[WallId(wall)]) result.values[next[saddle]++] = wall;
   }
   return result;
-}
-
-WallEnds find_ends(const GradientData<3>& gradient, const Walls& walls, int threads) {
-  WallEnds ends;
-  ends.of_descending = find_descending_ends(gradient, walls, threads);
-  ends.of_ascending = transpose(ends.of_descending, gradient.critical_cells(1).size());
-  return ends;
 }
 
 /// Error(bad_option) unless the walls can be of the gradient.
@@ -128,19 +119,21 @@ class WallPoly {
         walls_(walls),
         table_(source.table),
         threads_(source.threads),
-        ends_(find_ends(source.gradient, walls, source.threads)),
+        rows_(source.gradient),
         descending_count_(walls.descending_offsets.size() - 1),
         ascending_count_(walls.ascending_offsets.size() - 1) {}
 
   void make_polygons() {
-    const TakenSet used_vertices = find_used_vertices();
+    count_polygons();
+    find_open_edges();
+    TakenSet used_vertices(mesh_.vertex_count());
+    add_triangles(used_vertices);
     const TakenSet used_cells = find_used_cells();
     const TakenNumbers vertices(used_vertices);
     const TakenNumbers cells(used_cells, vertices.end());
     place_points(vertices, cells);
-    find_open_edges();
-    count_polygons();
-    for_each_wall(descending_count_, [&](size_t wall) { add_descending(wall, vertices); });
+    number_triangles(vertices);
+    for_each_wall(descending_count_, [&](size_t wall) { describe_descending(wall); });
     for_each_wall(ascending_count_, [&](size_t wall) { add_ascending(wall, cells); });
     poly_.polygons.offsets.back() = poly_.polygons.corners.size();
     ends_ = {};
@@ -174,16 +167,6 @@ class WallPoly {
     return gradient_.order(a) < gradient_.order(b);
   }
 
-  [[nodiscard]] TakenSet find_used_vertices() const {
-    TakenSet used(mesh_.vertex_count());
-    host::for_each_share(threads_, walls_.descending.size(), [&](host::Range share) {
-      for (size_t i = share.begin; i < share.end; ++i) {
-        const Simplex simplex = gradient_.simplex(walls_.descending[i]);
-        for (size_t k = 0; k < 3; ++k) (void)used.take(simplex.vertices[k].index());
-      }
-    });
-    return used;
-  }
   /// Of all edges of ascending walls.
   [[nodiscard]] TakenSet find_used_cells() const {
     TakenSet used(mesh_.cell_count());
@@ -199,7 +182,7 @@ class WallPoly {
 
   void place_points(const TakenNumbers& vertices, const TakenNumbers& cells) {
     const Points& points = mesh_.points;
-    poly_.points = make_points_like(points, cells.end());
+    poly_.points = make_points(cells.end(), points.is_double());
     vertices.for_each(threads_, [&](uint32_t vertex, uint32_t number) {
       set_point(poly_.points, number, points[VertexId(vertex)]);
     });
@@ -245,7 +228,57 @@ class WallPoly {
     for (Array<VertexId>* ends : {&highest_, &lowest_}) ends->resize(places_.size() - 1);
   }
 
-  void add_descending(size_t wall, const TakenNumbers& numbers) {
+  [[nodiscard]] RowTriangle triangle(size_t i) const {
+    const CellName& name = walls_.descending[i];
+    const tiled::VertexId v = rows_.highest_of(name.id);
+    return {v, name.id - gradient_.first_edge(v), name.low};
+  }
+
+  /// All of descending walls. Their corners are vertices of the mesh until those that are used have numbers.
+  void add_triangles(TakenSet& used) {
+    const CriticalEdges critical(gradient_);
+    WorkerLists<uint32_t> ends(threads_, descending_count_);
+    host::for_each_chunk(threads_, descending_count_, 64, [&](host::Range range, int worker) {
+      for (size_t wall = range.begin; wall < range.end; ++wall) {
+        ends.make(wall, worker, [&](Array<uint32_t>& saddles) {
+          const auto begin = static_cast<std::ptrdiff_t>(saddles.size());
+          for (uint32_t i = walls_.descending_offsets[wall]; i < walls_.descending_offsets[wall + 1]; ++i) {
+            const RowTriangle at = triangle(i);
+            add_triangle(i, at, used);
+            critical.for_each_of(at, [&](uint32_t saddle) { saddles.push_back(saddle); });
+          }
+          std::sort(saddles.begin() + begin, saddles.end());
+          saddles.erase(std::unique(saddles.begin() + begin, saddles.end()), saddles.end());
+        });
+      }
+    });
+    ends_.of_descending.offsets = ends.join(ends_.of_descending.values);
+    ends_.of_ascending = transpose(ends_.of_descending, ascending_count_);
+  }
+
+  void add_triangle(size_t i, const RowTriangle& triangle, TakenSet& used) {
+    const auto row = gradient_.lower(triangle.highest);
+    VertexId* const corners = poly_.polygons.corners.data() + 3 * i;
+    poly_.polygons.offsets[i] = 3 * i;
+    corners[0] = gradient_.to_input(triangle.highest);
+    corners[1] = gradient_.to_input(tiled::VertexId(row[triangle.high]));
+    corners[2] = gradient_.to_input(tiled::VertexId(row[triangle.low]));
+    if (corners[1] < corners[0]) std::swap(corners[0], corners[1]);
+    if (corners[2] < corners[1]) std::swap(corners[1], corners[2]);
+    if (corners[1] < corners[0]) std::swap(corners[0], corners[1]);
+    for (size_t k = 0; k < 3; ++k) (void)used.take(corners[k].index());
+  }
+
+  void number_triangles(const TakenNumbers& numbers) {
+    host::for_each_share(threads_, 3 * walls_.descending.size(), [&](host::Range share) {
+      for (size_t i = share.begin; i < share.end; ++i) {
+        VertexId& corner = poly_.polygons.corners[i];
+        corner = VertexId(numbers[corner.index()]);
+      }
+    });
+  }
+
+  void describe_descending(size_t wall) {
     const auto saddles = ends_.of_descending[WallId(static_cast<uint32_t>(wall))];
     VertexId lowest = table_[2].lowest[wall];
     uint32_t boundary = is_boundary_triangle(wall);
@@ -254,14 +287,10 @@ class WallPoly {
       lower(table_[1].lowest[saddle]);
       boundary += is_open_[saddle];
     }
-    Place at = places_[wall];
-    for (uint32_t i = walls_.descending_offsets[wall]; i < walls_.descending_offsets[wall + 1]; ++i) {
-      const Simplex simplex = gradient_.simplex(walls_.descending[i]);
-      poly_.polygons.offsets[at.polygon++] = at.corner;
-      for (size_t k = 0; k < 3; ++k) {
-        poly_.polygons.corners[at.corner++] = VertexId(numbers[simplex.vertices[k].index()]);
-        if (saddles.empty()) lower(simplex.vertices[k]);
-      }
+    for (uint32_t i = walls_.descending_offsets[wall];
+         saddles.empty() && i < walls_.descending_offsets[wall + 1]; ++i) {
+      const RowTriangle at = triangle(i);
+      lower(gradient_.to_input(tiled::VertexId(gradient_.lower(at.highest)[at.low])));
     }
     describe(wall, table_[2].ids[wall], {table_[2].highest[wall], lowest}, boundary);
   }
@@ -277,7 +306,7 @@ class WallPoly {
     }
     Place at = places_[descending_count_ + wall];
     for (uint32_t i = walls_.ascending_offsets[wall]; i < walls_.ascending_offsets[wall + 1]; ++i) {
-      if (saddles.empty()) raise(gradient_.to_input(gradient_.highest_of_edge(walls_.ascending_edge(i).id)));
+      if (saddles.empty()) raise(gradient_.to_input(rows_.highest_of(walls_.ascending_edge(i).id)));
       if (polygon(i).empty()) continue;
       poly_.polygons.offsets[at.polygon++] = at.corner;
       for (const TetId cell : polygon(i))
@@ -305,13 +334,20 @@ class WallPoly {
     of_walls.add(Field("SeparatrixType", std::move(types)));
     add_function_range(of_walls, field_, highest_, lowest_);
     of_walls.add(make_id_field("NumberOfCriticalPointsOnBoundary", boundary_));
-    Array<uint32_t> wall_of(poly_.polygons.size());
-    for_each_wall(walls, [&](size_t wall) {
-      std::fill(wall_of.begin() + static_cast<std::ptrdiff_t>(places_[wall].polygon),
-                wall_of.begin() + static_cast<std::ptrdiff_t>(places_[wall + 1].polygon),
-                static_cast<uint32_t>(wall));
+    for (const Field& field : of_walls) poly_.cell_data.add(spread(field));
+  }
+
+  /// What a field says of walls, said of their polygons.
+  [[nodiscard]] Field spread(const Field& of_walls) const {
+    Field of_polygons(of_walls.name(), of_walls.type(), poly_.polygons.size());
+    of_walls.visit([&](auto values) {
+      using T = typename decltype(values)::value_type;
+      T* const out = of_polygons.as<T>().data();
+      for_each_wall(values.size(), [&](size_t wall) {
+        std::fill(out + places_[wall].polygon, out + places_[wall + 1].polygon, values[wall]);
+      });
     });
-    poly_.cell_data = of_walls.gather(wall_of);
+    return of_polygons;
   }
 
   const TetMesh& mesh_;
@@ -320,6 +356,7 @@ class WallPoly {
   const Walls& walls_;
   const CriticalTable<3>& table_;
   int threads_;
+  EdgeRows rows_;
   WallEnds ends_;
   size_t descending_count_;
   size_t ascending_count_;

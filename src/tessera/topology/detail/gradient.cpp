@@ -8,10 +8,12 @@
 #include <tessera/core/csr.h>
 #include <tessera/core/detail/monitor.h>
 #include <tessera/exec/detail/host/parallel.h>
+#include <tessera/exec/detail/host_only.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/primitives.h>
 #include <tessera/topology/detail/cuda/analyses.h>
 #include <tessera/topology/detail/gradient_data.h>
+#include <tessera/topology/detail/grid_gradient.h>
 #include <tessera/topology/detail/lower_star.h>
 #include <tessera/topology/detail/star_source.h>
 
@@ -430,6 +432,14 @@ Gradient<Dim> compute_gradient(const SimplexMesh<Dim>& mesh, const Field& field,
   return Gradient<Dim>(detail::build_gradient(detail::make_tiles(mesh, options), field, options));
 }
 
+template <int Dim>
+Gradient<Dim> compute_gradient(const Grid& grid, const Field& field, const GridOptions& options) {
+  const Exec exec = detail::host_only(options.exec, "compute_gradient() of a grid");
+  return Gradient<Dim>(detail::build_gradient<Dim>(grid, field, exec, detail::monitor_of(options.monitor)));
+}
+
+template Gradient<2> compute_gradient(const Grid&, const Field&, const GridOptions&);
+template Gradient<3> compute_gradient(const Grid&, const Field&, const GridOptions&);
 template Gradient<2> compute_gradient(const TiledMesh<2>&, const Field&, const GradientOptions<2>&);
 template Gradient<3> compute_gradient(const TiledMesh<3>&, const Field&, const GradientOptions<3>&);
 template Gradient<2> compute_gradient(const TriMesh&, const Field&, const GradientOptions<2>&);

@@ -1,20 +1,19 @@
 #include <tessera/topology/detail/gradient_data.h>
 
 #include <tessera/tile/detail/star.h>
+#include <tessera/topology/detail/gradient_source.h>
+#include <tessera/topology/detail/grid_gradient.h>
 
 namespace tessera::detail {
-namespace {
 
 using std::size_t;
 using std::uint32_t;
 
-[[noreturn]] void refuse_cell(std::span<const VertexId> cell) {
+void refuse_cell(std::span<const VertexId> cell) {
   std::string vertices;
   for (const VertexId v : cell) vertices += (vertices.empty() ? "" : ", ") + std::to_string(v.index());
-  throw Error(ErrorCode::not_found, "no cell of the mesh has the vertices {" + vertices + "}");
+  throw Error(ErrorCode::not_found, "no cell has the vertices {" + vertices + "}");
 }
-
-}  // namespace
 
 template <int Dim>
 uint32_t GradientData<Dim>::place_of(tiled::VertexId a, tiled::VertexId b) const {
@@ -188,55 +187,62 @@ size_t GradientData<Dim>::bytes() const {
 
 template class GradientData<2>;
 template class GradientData<3>;
+static_assert(GradientSource<GradientData<2>, 2> && GradientSource<GradientData<3>, 3>);
 
 }  // namespace tessera::detail
 
 namespace tessera {
 
 template <int Dim>
-const TiledMesh<Dim>& Gradient<Dim>::tiles() const {
-  return data_->tiles();
+std::size_t Gradient<Dim>::vertex_count() const {
+  return visit([](const auto& source) { return source.vertex_count(); });
 }
 template <int Dim>
 std::size_t Gradient<Dim>::edge_count() const {
-  return data_->edge_count();
+  return visit([](const auto& source) { return source.edge_count(); });
+}
+template <int Dim>
+std::size_t Gradient<Dim>::cell_count() const {
+  return visit([](const auto& source) { return source.cell_count(); });
 }
 template <int Dim>
 bool Gradient<Dim>::has_paths() const {
-  return data_->has_paths();
+  return visit([](const auto& source) { return source.has_paths(); });
 }
 template <int Dim>
 std::span<const CriticalCell> Gradient<Dim>::critical_cells(int dimension) const {
   TS_EXPECTS(dimension >= 0 && dimension <= Dim);
-  return data_->critical_cells(dimension);
+  return visit([&](const auto& source) { return source.critical_cells(dimension); });
 }
 template <int Dim>
 std::vector<typename Gradient<Dim>::CellId> Gradient<Dim>::cofaces(std::size_t facet) const {
   TS_EXPECTS(facet < critical_cells(Dim - 1).size());
-  std::vector<CellId> cells;
-  for (const std::uint32_t cell : data_->cofaces(facet)) cells.push_back(data_->to_input_cell(cell));
-  return cells;
+  return visit([&](const auto& source) {
+    std::vector<CellId> cells;
+    for (const std::uint32_t cell : source.cofaces(facet)) cells.push_back(source.to_input_cell(cell));
+    return cells;
+  });
 }
 template <int Dim>
 typename Gradient<Dim>::Simplex Gradient<Dim>::simplex(const CellName& cell) const {
-  return data_->simplex(cell);
+  return visit([&](const auto& source) { return source.simplex(cell); });
 }
 template <int Dim>
 typename Gradient<Dim>::CellId Gradient<Dim>::top_cell(const CellName& cell) const {
   TS_EXPECTS(cell.dimension == Dim);
-  return data_->to_input_cell(cell.id);
+  return visit([&](const auto& source) { return source.to_input_cell(cell.id); });
 }
 template <int Dim>
 std::optional<typename Gradient<Dim>::Simplex> Gradient<Dim>::partner(std::span<const VertexId> cell) const {
-  return data_->partner(cell);
+  return visit([&](const auto& source) { return source.partner(cell); });
 }
 template <int Dim>
 std::vector<GradientPair> Gradient<Dim>::pairs() const {
-  return data_->pairs();
+  return visit([](const auto& source) { return source.pairs(); });
 }
 template <int Dim>
 std::size_t Gradient<Dim>::bytes() const {
-  return data_->bytes();
+  return visit([](const auto& source) { return source.bytes(); });
 }
 
 template class Gradient<2>;

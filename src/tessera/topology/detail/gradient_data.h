@@ -38,10 +38,26 @@
 
 namespace tessera::detail {
 
+/// Error(not_found): no cell has these vertices.
+[[noreturn]] void refuse_cell(std::span<const VertexId> cell);
+
 /// A cell of a non-manifold mesh from which ascending paths could go on in several others; tiled ids.
 struct Branch {
   std::uint32_t cell;                 ///< paired with a facet ...
   std::vector<std::uint32_t> others;  ///< ... that these cells share, at least two, ascending
+};
+
+/// An edge by its highest vertex and the place of the other in the row of that one.
+struct RowEdge {
+  tiled::VertexId highest;
+  std::uint32_t place;
+};
+
+/// A triangle of tetrahedra by its highest vertex and the places of the others in the row of that one.
+struct RowTriangle {
+  tiled::VertexId highest;
+  std::uint32_t high;
+  std::uint32_t low;
 };
 
 namespace cuda {
@@ -51,9 +67,11 @@ struct DeviceGradient;  // topology/detail/cuda/analyses.h
 template <int Dim>
 class GradientBuilder;
 
+/// A gradient on the cells of tiles.
 template <int Dim>
 class GradientData {
  public:
+  static constexpr int dim = Dim;
   static constexpr std::uint8_t critical = 255;
   static constexpr std::uint32_t none = 0xFFFFFFFFu;
   using CellId = typename SimplexMesh<Dim>::CellId;
@@ -61,7 +79,62 @@ class GradientData {
 
   [[nodiscard]] const TiledMesh<Dim>& tiles() const { return *tiles_; }
   [[nodiscard]] const OrderArray& order() const { return order_; }
+
+  // A GradientSource, as are the public functions below.
+  [[nodiscard]] std::size_t vertex_count() const { return tiles_->vertex_count(); }
+  [[nodiscard]] std::size_t cell_end() const { return tiles_->cell_count(); }
+  [[nodiscard]] std::size_t edge_end() const { return lower_.size(); }
+  [[nodiscard]] std::size_t cell_count() const { return tiles_->cell_count(); }
+  [[nodiscard]] std::size_t edge_count() const { return lower_.size(); }
   [[nodiscard]] VertexOrderKey order(VertexId v) const { return order_[to_tiled(v)]; }
+  [[nodiscard]] VertexOrderKey order(tiled::VertexId v) const { return order_[v]; }
+
+  [[nodiscard]] std::uint32_t lowest(tiled::VertexId v) const {
+    const auto row = lower(v);
+    return row.empty() ? none : row[0];
+  }
+  [[nodiscard]] CellName lowest_edge(tiled::VertexId v) const { return {first_edge(v), 0, 1}; }
+  [[nodiscard]] bool is_lowest(tiled::VertexId /*v*/, std::uint32_t place) const { return place == 0; }
+  [[nodiscard]] std::uint32_t neighbour(tiled::VertexId v, std::uint32_t place) const {
+    return lower_[offsets_[v.index()] + place];
+  }
+  [[nodiscard]] std::uint32_t edge(tiled::VertexId v, std::uint32_t place) const {
+    return first_edge(v) + place;
+  }
+  [[nodiscard]] std::uint32_t place_of_edge(tiled::VertexId v, std::uint32_t edge) const {
+    return edge - first_edge(v);
+  }
+  [[nodiscard]] bool is_lower_place(tiled::VertexId /*v*/, std::uint32_t a, std::uint32_t b) const {
+    return a < b;
+  }
+  [[nodiscard]] RowTriangle row_triangle(tiled::VertexId v, std::uint32_t place, std::uint32_t other) const {
+    return {v, std::max(place, other), std::min(place, other)};
+  }
+  [[nodiscard]] RowTriangle row_triangle(const CriticalCell& cell) const {
+    return {highest(cell), place(cell), cell.name.low};
+  }
+  [[nodiscard]] RowEdge lowest_edge_of(const RowTriangle& t) const {
+    const tiled::VertexId second(neighbour(t.highest, t.high));
+    return {second, place_of(second, tiled::VertexId(neighbour(t.highest, t.low)))};
+  }
+  [[nodiscard]] bool is_name(const CellName& cell) const {
+    constexpr std::uint32_t top = Dim;
+    if (cell.dimension > top) return false;
+    return cell.id < (cell.dimension == 0 ? vertex_count() : cell.dimension == top ? cell_end() : edge_end());
+  }
+  [[nodiscard]] CellName name_of(const RowTriangle& t) const {
+    return {first_edge(t.highest) + t.high, t.low, 2};
+  }
+  [[nodiscard]] bool is_critical(std::uint32_t cell) const { return opposite_[cell] == critical; }
+  [[nodiscard]] CellName next_facet(std::uint32_t cell) const { return facet_of(cell, opposite_[cell]); }
+  [[nodiscard]] std::uint32_t next_cell(std::uint32_t cell) const { return next_[cell]; }
+  [[nodiscard]] std::array<VertexOrderKey, Dim + 1> corner_orders(std::uint32_t cell) const {
+    std::array<VertexOrderKey, Dim + 1> orders;
+    for (std::size_t k = 0; k <= Dim; ++k)
+      orders[k] = order_[tiled::VertexId(tiles_->cells()[cell][k].index())];
+    std::sort(orders.rbegin(), orders.rend());
+    return orders;
+  }
 
   [[nodiscard]] VertexId to_input(tiled::VertexId v) const { return tiles_->input(v); }
   [[nodiscard]] tiled::VertexId to_tiled(VertexId v) const { return tiles_->tiled(v); }
@@ -75,7 +148,6 @@ class GradientData {
   }
   /// Edges are numbered row by row: the number of a vertex's first one, and of all.
   [[nodiscard]] std::uint32_t first_edge(tiled::VertexId v) const { return offsets_[v.index()]; }
-  [[nodiscard]] std::size_t edge_count() const { return lower_.size(); }
   /// Place in its row of the edge from a to the lower b, or none.
   [[nodiscard]] std::uint32_t place_of(tiled::VertexId a, tiled::VertexId b) const;
 

@@ -6,8 +6,7 @@
 //
 //   0 | 1 | 1 0 | 2 | 2 0 | 2 1 | 2 1 0 | ...
 //
-// Cells are numbered in this order. The two priority queues are then sets of numbers and their heads the
-// lowest bits, and the facets and cofaces of a cell are sets too: all machine words, one for up to 64 cells,
+// Cells are numbered in this order and paired in words of bits (star_pairing.h): one word for up to 64 cells,
 // two for 128, four for 256. Larger lower stars take a general path (large_lower_star.h). The pairing is
 // unique, hence the same for all of them.
 #pragma once
@@ -16,7 +15,6 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <initializer_list>
 #include <span>
 #include <utility>
 #include <vector>
@@ -25,6 +23,7 @@
 #include <tessera/topology/detail/bit_set.h>
 #include <tessera/topology/detail/large_lower_star.h>
 #include <tessera/topology/detail/star_numbers.h>
+#include <tessera/topology/detail/star_pairing.h>
 
 namespace tessera::detail {
 
@@ -194,31 +193,22 @@ class LowerStar {
 
   /// The cells of the lower star by number.
   template <std::size_t Words>
-  struct Cells {
-    static constexpr std::uint32_t capacity = 64 * Words;
-    std::array<BitSet<Words>, capacity> facets;
-    std::array<BitSet<Words>, capacity> cofaces;
+  struct Cells : StarPairing<Words> {
+    static constexpr std::uint32_t capacity = StarPairing<Words>::capacity;
     std::array<std::uint8_t, capacity> high;   ///< the rank of an edge, the higher one of a triangle
     std::array<std::uint8_t, capacity> low;    ///< the lower rank of a triangle
     std::array<std::uint8_t, capacity> kind;   ///< its dimension
     std::array<std::uint16_t, capacity> top;   ///< place in result_.tops
     std::array<std::uint16_t, 64> edge;        ///< number by rank
     std::array<std::uint16_t, capacity> face;  ///< number by place
-    std::uint32_t count = 0;
 
-    std::uint32_t add(std::uint8_t dimension, std::uint32_t high_rank, std::uint32_t low_rank,
-                      std::initializer_list<std::uint32_t> facet_numbers) {
-      TS_EXPECTS(count < capacity);
-      const std::uint32_t number = count++;
+    template <class... Facets>
+    std::uint32_t add_cell(std::uint8_t dimension, std::uint32_t high_rank, std::uint32_t low_rank,
+                           Facets... facets) {
+      const std::uint32_t number = this->add(facets...);
       kind[number] = dimension;
       high[number] = static_cast<std::uint8_t>(high_rank);
       low[number] = static_cast<std::uint8_t>(low_rank);
-      facets[number] = {};
-      cofaces[number] = {};
-      for (const std::uint32_t facet : facet_numbers) {
-        facets[number].insert(facet);
-        cofaces[facet].insert(number);
-      }
       return number;
     }
   };
@@ -232,15 +222,17 @@ class LowerStar {
     }
     std::uint32_t f = 0;
     for (std::uint32_t high = 0; high < result_.lower.size(); ++high) {
-      cells.edge[high] = static_cast<std::uint16_t>(cells.add(1, high, 0, {}));
+      cells.edge[high] = static_cast<std::uint16_t>(cells.add_cell(1, high, 0));
       for (std::uint64_t lows = below_[high]; lows != 0; lows &= lows - 1, ++f) {
         const std::uint32_t low = lowest(lows);
-        cells.face[f] =
-            static_cast<std::uint16_t>(cells.add(2, high, low, {cells.edge[high], cells.edge[low]}));
+        cells.face[f] = static_cast<std::uint16_t>(
+            cells.add_cell(2, high, low, std::uint32_t{cells.edge[high]}, std::uint32_t{cells.edge[low]}));
         if constexpr (Dim == 3) {
           for (std::uint64_t rest = thirds[f]; rest != 0; rest &= rest - 1) {
             const std::uint32_t third = lowest(rest);
-            cells.add(3, 0, 0, {cells.face[f], cells.face[face(high, third)], cells.face[face(low, third)]});
+            cells.add_cell(3, 0, 0, std::uint32_t{cells.face[f]},
+                           std::uint32_t{cells.face[face(high, third)]},
+                           std::uint32_t{cells.face[face(low, third)]});
           }
         }
       }
@@ -262,43 +254,14 @@ class LowerStar {
     Cells<Words> cells;
     number_cells(cells);
     result_.partners.resize(result_.lower.size());
-    BitSet<Words> unpaired = BitSet<Words>::below(cells.count);
-    unpaired.erase(0);   // the vertex's own edge
-    BitSet<Words> zero;  // cells without an unpaired facet
-    BitSet<Words> one;   // cells with exactly one
-    for (std::uint32_t r = 1; r < result_.lower.size(); ++r) zero.insert(cells.edge[r]);
-    const auto add_cofaces = [&](std::uint32_t i) {
-      (cells.cofaces[i] & unpaired).for_each([&](std::uint32_t coface) {
-        if ((cells.facets[coface] & unpaired).has_one()) one.insert(coface);
-      });
-    };
-    add_cofaces(0);
-    while (true) {
-      while (!one.empty()) {
-        const std::uint32_t i = one.first();
-        one.erase(i);
-        if (!unpaired.has(i)) continue;
-        const BitSet<Words> left = cells.facets[i] & unpaired;
-        if (left.empty()) {
-          zero.insert(i);
-          continue;
-        }
-        const std::uint32_t facet = left.first();
-        pair(cells, facet, i);
-        unpaired.erase(i);
-        unpaired.erase(facet);
-        zero.erase(facet);
-        add_cofaces(facet);
-        add_cofaces(i);
-      }
-      if (zero.empty()) return;
-      const std::uint32_t i = zero.first();
-      zero.erase(i);
-      unpaired.erase(i);
+    BitSet<Words> edges{};
+    for (std::uint32_t r = 1; r < result_.lower.size(); ++r) edges.insert(cells.edge[r]);
+    cells.pair_all(edges);
+    for (const auto& [facet, i] : cells.pairs()) pair(cells, facet, i);
+    cells.critical().for_each([&](std::uint32_t i) {
       if (cells.kind[i] == 1) result_.partners[cells.high[i]] = none;
       if (Dim == 3 && cells.kind[i] == 2) result_.critical_faces.push_back({cells.high[i], cells.low[i]});
-      add_cofaces(i);
-    }
+    });
   }
 
   template <std::size_t Words>

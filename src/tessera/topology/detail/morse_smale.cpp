@@ -1,5 +1,6 @@
 #include <tessera/topology/morse_smale.h>
 
+#include <tessera/topology/detail/check_grid.h>
 #include <tessera/topology/detail/segmentation.h>
 
 namespace tessera {
@@ -48,6 +49,21 @@ MorseSmaleComplex<Dim> morse_smale(const SimplexMesh<Dim>& mesh, const Field& fi
   return compute(make_tiles(mesh, options), field, options);
 }
 
+template <int Dim>
+MorseSmaleComplex<Dim> morse_smale(const Grid& grid, const Field& field,
+                                   const MorseSmaleOptions<Dim>& options) {
+  check_grid_options(options, "morse_smale()");
+  if (options.walls) refuse_walls_of_grids();
+  MorseSmaleComplex<Dim> complex{
+      .gradient = compute_gradient<Dim>(grid, field, {.exec = options.exec, .monitor = options.monitor})};
+  if (options.separatrices || options.connectors)
+    complex.separatrices = compute_separatrices(complex.gradient, options);
+  if (options.segmentation) complex.segmentation = compute_segmentation(complex.gradient, options);
+  return complex;
+}
+
+template MorseSmaleComplex<2> morse_smale(const Grid&, const Field&, const MorseSmaleOptions<2>&);
+template MorseSmaleComplex<3> morse_smale(const Grid&, const Field&, const MorseSmaleOptions<3>&);
 template MorseSmaleComplex<2> morse_smale(const TiledMesh<2>&, const Field&, const MorseSmaleOptions<2>&);
 template MorseSmaleComplex<3> morse_smale(const TiledMesh<3>&, const Field&, const MorseSmaleOptions<3>&);
 template MorseSmaleComplex<2> morse_smale(const TriMesh&, const Field&, const MorseSmaleOptions<2>&);

@@ -1,7 +1,5 @@
 #include <tessera/topology/order.h>
 
-#include <atomic>
-#include <cmath>
 #include <string>
 #include <type_traits>
 
@@ -20,29 +18,6 @@ namespace {
 using std::size_t;
 using std::uint32_t;
 using std::uint64_t;
-
-template <class T>
-void refuse_nan(std::span<const T> values, const std::string& name, const Exec& exec) {
-  if constexpr (std::is_floating_point_v<T>) {
-    std::atomic<size_t> count{0};
-    std::atomic<size_t> first{values.size()};
-    host::for_each_share(exec.threads(), values.size(), [&](host::Range share) {
-      size_t found = 0;
-      for (size_t v = share.begin; v < share.end; ++v) found += std::isnan(values[v]) ? 1 : 0;
-      if (found == 0) return;
-      count += found;
-      size_t v = share.begin;
-      while (!std::isnan(values[v])) ++v;
-      for (size_t known = first; v < known && !first.compare_exchange_weak(known, v);) {
-      }
-    });
-    if (count == 0) return;
-    throw Error(ErrorCode::unsupported, "the field '" + name + "' is not a number at " +
-                                            std::to_string(count) + " of " + std::to_string(values.size()) +
-                                            " vertices, first at vertex " + std::to_string(first) +
-                                            "; topology needs a value everywhere");
-  }
-}
 
 /// The places of vertices in the sequence sorted by wide keys; sorting is stable, so equal values stay in the
 /// order of input ids.

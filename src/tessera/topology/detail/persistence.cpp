@@ -12,6 +12,7 @@
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/topology/detail/check_field.h>
 #include <tessera/topology/detail/critical_numbers.h>
+#include <tessera/topology/detail/grid_gradient.h>
 #include <tessera/topology/detail/saddle_pairs.h>
 
 namespace tessera {
@@ -84,10 +85,10 @@ void add_to(std::vector<uint32_t>& sum, const std::vector<uint32_t>& other) {
   sum = std::move(result);
 }
 
-template <int Dim>
+template <class Source, int Dim = Source::dim>
 class PersistenceBuilder {
  public:
-  PersistenceBuilder(const GradientData<Dim>& gradient, const Field& field, const PersistenceOptions& options)
+  PersistenceBuilder(const Source& gradient, const Field& field, const PersistenceOptions& options)
       : gradient_(gradient), field_(field), options_(options), monitor_(monitor_of(options.monitor)) {
     for (int d = 0; d <= Dim; ++d) {
       sorted_[static_cast<size_t>(d)] = sort_cells(d);
@@ -117,23 +118,23 @@ class PersistenceBuilder {
     return gradient_.critical_cells(dimension);
   }
 
+  using Key = std::array<VertexOrderKey, Dim + 1>;
+
+  /// The orders of its vertices, descending.
+  [[nodiscard]] Key key_of(const CriticalCell& cell) const {
+    if (cell.name.dimension == Dim) return gradient_.corner_orders(cell.name.id);
+    Key key = {gradient_.order(cell.highest)};
+    const auto order_at = [&](uint32_t place) {
+      return gradient_.order(tiled::VertexId(gradient_.neighbour(gradient_.highest(cell), place)));
+    };
+    if (cell.name.dimension > 0) key[1] = order_at(gradient_.place(cell));
+    if (cell.name.dimension > 1) key[2] = order_at(cell.name.low);
+    return key;
+  }
   /// Numbers of the critical cells of a dimension in the order of the filtration.
   [[nodiscard]] std::vector<uint32_t> sort_cells(int dimension) const {
-    using Key = std::array<VertexOrderKey, Dim + 1>;
     std::vector<std::pair<Key, uint32_t>> keys;
-    for (uint32_t i = 0; i < cells(dimension).size(); ++i) {
-      const CriticalCell& cell = cells(dimension)[i];
-      Key key = {gradient_.order(cell.highest)};
-      if (dimension == Dim) {
-        const auto& corners = gradient_.tiles().cells()[cell.name.id];
-        for (size_t k = 0; k <= Dim; ++k) key[k] = gradient_.order()[tiled::VertexId(corners[k].index())];
-        std::sort(key.rbegin(), key.rend());
-      } else if (dimension > 0) {  // places in a row are ranks
-        key[1] = gradient_.place(cell);
-        key[2] = cell.name.low;
-      }
-      keys.emplace_back(key, i);
-    }
+    for (uint32_t i = 0; i < cells(dimension).size(); ++i) keys.emplace_back(key_of(cells(dimension)[i]), i);
     std::sort(keys.begin(), keys.end());
     std::vector<uint32_t> numbers;
     for (const auto& [key, number] : keys) numbers.push_back(number);
@@ -188,11 +189,11 @@ class PersistenceBuilder {
     for_each_critical(1, [&](uint32_t i) {
       const CriticalCell& edge = cells(1)[i];
       const tiled::VertexId highest = gradient_.highest(edge);
-      ends[i] = {highest.index(), gradient_.lower(highest)[gradient_.place(edge)]};
+      ends[i] = {highest.index(), gradient_.neighbour(highest, gradient_.place(edge))};
     });
-    follow(flat(ends), gradient_.tiles().vertex_count(), [&](uint32_t v) {
-      const auto row = gradient_.lower(tiled::VertexId(v));
-      return row.empty() ? v : row[0];
+    follow(flat(ends), gradient_.vertex_count(), [&](uint32_t v) {
+      const uint32_t lowest = gradient_.lowest(tiled::VertexId(v));
+      return lowest == none ? v : lowest;
     });
     for_each_critical(1, [&](uint32_t i) {
       for (uint32_t& end : ends[i])
@@ -235,7 +236,7 @@ class PersistenceBuilder {
       ends[i] = {none, none};
       std::ranges::copy(cofaces, ends[i].begin());
     });
-    follow(flat(ends), gradient_.tiles().cell_count(), [&](uint32_t cell) { return next_above(cell); });
+    follow(flat(ends), gradient_.cell_end(), [&](uint32_t cell) { return next_above(cell); });
     for_each_critical(Dim - 1, [&](uint32_t i) {
       for (uint32_t& end : ends[i]) end = rank_of(end);
     });
@@ -250,9 +251,8 @@ class PersistenceBuilder {
 
   /// The next cell of a path, itself at its last one: critical, or with a branch; none outside.
   [[nodiscard]] uint32_t next_above(uint32_t cell) const {
-    const bool is_last =
-        gradient_.opposite(cell) == GradientData<Dim>::critical || find_branch(cell) != nullptr;
-    return is_last ? cell : gradient_.next()[cell];
+    const bool is_last = gradient_.is_critical(cell) || find_branch(cell) != nullptr;
+    return is_last ? cell : gradient_.next_cell(cell);
   }
   /// The last cell of the path from a cell.
   [[nodiscard]] uint32_t top(uint32_t cell) {
@@ -272,7 +272,7 @@ class PersistenceBuilder {
   /// The general case: a facet's column are the maxima that an odd number of paths leads to; from the highest
   /// facet down, the column's lowest maximum is its own unless an earlier one has it.
   void reduce_maxima() {
-    tops_ = PathEnds(gradient_.tiles().cell_count());
+    tops_ = PathEnds(gradient_.cell_end());
     resolve_branches();
     std::vector<Column> columns(sorted_[Dim].size() + 1);  // by their lowest maximum
     for (auto facet = sorted_[Dim - 1].rbegin(); facet != sorted_[Dim - 1].rend(); ++facet) {
@@ -349,28 +349,36 @@ class PersistenceBuilder {
     write_values();
   }
 
+  /// The lowest and the highest vertex.
+  [[nodiscard]] std::pair<VertexId, VertexId> find_ends() const {
+    tiled::VertexId lowest(0);
+    tiled::VertexId highest(0);
+    for (uint32_t v = 1; v < gradient_.vertex_count(); ++v) {
+      const VertexOrderKey order = gradient_.order(tiled::VertexId(v));
+      if (order < gradient_.order(lowest)) lowest = tiled::VertexId(v);
+      if (gradient_.order(highest) < order) highest = tiled::VertexId(v);
+    }
+    return {gradient_.to_input(lowest), gradient_.to_input(highest)};
+  }
+
   void write_values() {
     if (field_.size() == 0) return;
-    const auto& order = gradient_.order();
-    const auto ends = std::minmax_element(order.begin(), order.end());
-    const auto input_of = [&](auto it) {
-      return gradient_.to_input(tiled::VertexId(static_cast<uint32_t>(it - order.begin())));
-    };
+    const auto ends = find_ends();
     field_.visit([&](auto values) {
       const auto value = [&](VertexId input) { return static_cast<double>(values[input.index()]); };
-      result_.lowest = value(input_of(ends.first));
-      result_.highest = value(input_of(ends.second));
+      result_.lowest = value(ends.first);
+      result_.highest = value(ends.second);
       for (PersistencePair& p : result_.pairs) {
         p.birth_vertex = cells(static_cast<int>(p.dimension))[p.birth].highest;
         p.death_vertex =
-            p.is_finite() ? cells(static_cast<int>(p.dimension) + 1)[p.death].highest : input_of(ends.second);
+            p.is_finite() ? cells(static_cast<int>(p.dimension) + 1)[p.death].highest : ends.second;
         p.birth_value = value(p.birth_vertex);
         p.death_value = value(p.death_vertex);
       }
     });
   }
 
-  const GradientData<Dim>& gradient_;
+  const Source& gradient_;
   const Field& field_;
   const PersistenceOptions& options_;
   const Monitor& monitor_;
@@ -388,9 +396,11 @@ class PersistenceBuilder {
 template <int Dim>
 Persistence compute_persistence(const Gradient<Dim>& gradient, const Field& field,
                                 const PersistenceOptions& options) {
-  gradient.data().expect_paths();
-  check_field(field, gradient.tiles().vertex_count());
-  return PersistenceBuilder<Dim>(gradient.data(), field, options).run();
+  return gradient.visit([&]<class Source>(const Source& source) {
+    source.expect_paths();
+    check_field(field, source.vertex_count());
+    return PersistenceBuilder<Source>(source, field, options).run();
+  });
 }
 
 template Persistence compute_persistence(const Gradient<2>&, const Field&, const PersistenceOptions&);

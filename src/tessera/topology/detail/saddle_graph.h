@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/topology/detail/gradient_data.h>
+#include <tessera/topology/detail/gradient_source.h>
 
 namespace tessera::detail {
 
@@ -22,27 +22,28 @@ struct SearchEdge {
 };
 
 /// Breadth-first search from 2-saddles, one after the other. Takes a bit an edge.
+template <class Source>
 class SaddleSearch {
  public:
-  static constexpr std::uint32_t none = GradientData<3>::none;
+  static constexpr std::uint32_t none = Source::none;
 
-  explicit SaddleSearch(const GradientData<3>& gradient)
-      : gradient_(gradient), seen_((gradient.edge_count() + 63) / 64, 0) {}
+  explicit SaddleSearch(const Source& gradient)
+      : gradient_(gradient), seen_((gradient.edge_end() + 63) / 64, 0) {}
 
   /// Finds all edges below a critical triangle; critical ones among them are `ends`.
   void run(const CriticalCell& saddle) {
     for (const SearchEdge& edge : edges_) seen_[edge.edge / 64] = 0;
     edges_.clear();
     ends_.clear();
-    push_edges_of(gradient_.highest(saddle), gradient_.place(saddle), saddle.name.low, none);
+    push_edges_of(gradient_.row_triangle(saddle), none);
     for (std::uint32_t i = 0; i < edges_.size(); ++i) {
       const SearchEdge at = edges_[i];
-      const std::uint32_t place = at.edge - gradient_.first_edge(at.highest);
+      const std::uint32_t place = gradient_.place_of_edge(at.highest, at.edge);
       const std::uint32_t third = gradient_.triangle_of(at.highest, place);
       if (third == none) {
         ends_.push_back(i);
       } else {
-        push_edges_of(at.highest, std::max(place, third), std::min(place, third), i);
+        push_edges_of(gradient_.row_triangle(at.highest, place, third), i);
       }
     }
   }
@@ -53,28 +54,29 @@ class SaddleSearch {
   [[nodiscard]] const std::vector<std::uint32_t>& ends() const { return ends_; }
   /// The triangle that an edge is paired with.
   [[nodiscard]] CellName triangle_of(const SearchEdge& edge) const {
-    const std::uint32_t place = edge.edge - gradient_.first_edge(edge.highest);
-    return gradient_.triangle(edge.highest, place, gradient_.triangle_of(edge.highest, place));
+    const std::uint32_t place = gradient_.place_of_edge(edge.highest, edge.edge);
+    return gradient_.name_of(
+        gradient_.row_triangle(edge.highest, place, gradient_.triangle_of(edge.highest, place)));
   }
 
  private:
-  void push_edges_of(tiled::VertexId v, std::uint32_t high, std::uint32_t low, std::uint32_t parent) {
-    push(v, high, parent);
-    push(v, low, parent);
-    const tiled::VertexId second(gradient_.lower(v)[high]);
-    push(second, gradient_.place_of(second, tiled::VertexId(gradient_.lower(v)[low])), parent);
+  void push_edges_of(const RowTriangle& t, std::uint32_t parent) {
+    push(t.highest, t.high, parent);
+    push(t.highest, t.low, parent);
+    const RowEdge lowest = gradient_.lowest_edge_of(t);
+    push(lowest.highest, lowest.place, parent);
   }
 
   void push(tiled::VertexId v, std::uint32_t place, std::uint32_t parent) {
-    if (place == 0) return;  // paired with a vertex
-    const std::uint32_t edge = gradient_.first_edge(v) + place;
+    if (gradient_.is_lowest(v, place)) return;  // paired with a vertex
+    const std::uint32_t edge = gradient_.edge(v, place);
     const std::uint64_t bit = std::uint64_t{1} << (edge % 64);
     if ((seen_[edge / 64] & bit) != 0) return;
     seen_[edge / 64] |= bit;
     edges_.push_back({edge, v, parent});
   }
 
-  const GradientData<3>& gradient_;
+  const Source& gradient_;
   std::vector<std::uint64_t> seen_;
   std::vector<SearchEdge> edges_;
   std::vector<std::uint32_t> ends_;

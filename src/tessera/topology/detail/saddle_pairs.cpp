@@ -23,6 +23,7 @@
 #include <tessera/core/detail/monitor.h>
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/topology/detail/critical_numbers.h>
+#include <tessera/topology/detail/grid_gradient.h>
 
 namespace tessera::detail {
 namespace {
@@ -32,24 +33,24 @@ using std::uint32_t;
 
 constexpr uint32_t none = GradientData<3>::none;
 
-/// An edge, ordered by the filtration.
+/// An edge.
 struct ChainEdge {
   VertexOrderKey order;  ///< of its highest vertex
   uint32_t highest;
   uint32_t place;  ///< in the row of that vertex
-  friend bool operator<(const ChainEdge& a, const ChainEdge& b) {
-    return a.order != b.order ? a.order < b.order : a.place < b.place;
-  }
   friend bool operator==(const ChainEdge& a, const ChainEdge& b) {
     return a.highest == b.highest && a.place == b.place;
   }
 };
 
+template <class Source>
 class Chain {
  public:
+  explicit Chain(const Source& gradient) : is_before_{gradient} {}
+
   void push(const ChainEdge& edge) {
     heap_.push_back(edge);
-    std::push_heap(heap_.begin(), heap_.end());
+    std::push_heap(heap_.begin(), heap_.end(), is_before_);
   }
   /// Takes the highest edge out; nothing if the chain is empty.
   std::optional<ChainEdge> pop() {
@@ -66,7 +67,7 @@ class Chain {
   }
   /// The edges, each once, to be kept.
   [[nodiscard]] std::vector<ChainEdge> take_edges() {
-    std::sort(heap_.begin(), heap_.end());
+    std::sort(heap_.begin(), heap_.end(), is_before_);
     std::vector<ChainEdge> edges;
     for (const ChainEdge& edge : heap_) {
       if (!edges.empty() && edges.back() == edge) {
@@ -82,26 +83,37 @@ class Chain {
     const bool is_large = edges.size() > heap_.size() / 4;
     for (const ChainEdge& edge : edges) {
       heap_.push_back(edge);
-      if (!is_large) std::push_heap(heap_.begin(), heap_.end());
+      if (!is_large) std::push_heap(heap_.begin(), heap_.end(), is_before_);
     }
-    if (is_large) std::make_heap(heap_.begin(), heap_.end());
+    if (is_large) std::make_heap(heap_.begin(), heap_.end(), is_before_);
   }
   void clear() { heap_.clear(); }
 
  private:
+  /// In the filtration.
+  struct IsBefore {
+    const Source& gradient;
+    bool operator()(const ChainEdge& a, const ChainEdge& b) const {
+      if (a.order != b.order) return a.order < b.order;
+      return gradient.is_lower_place(tiled::VertexId(a.highest), a.place, b.place);
+    }
+  };
+
   ChainEdge take() {
-    std::pop_heap(heap_.begin(), heap_.end());
+    std::pop_heap(heap_.begin(), heap_.end(), is_before_);
     const ChainEdge top = heap_.back();
     heap_.pop_back();
     return top;
   }
 
+  IsBefore is_before_;
   std::vector<ChainEdge> heap_;
 };
 
+template <class Source>
 class SaddlePairing {
  public:
-  SaddlePairing(const GradientData<3>& gradient, const std::vector<bool>& free_edges,
+  SaddlePairing(const Source& gradient, const std::vector<bool>& free_edges,
                 std::span<const uint32_t> triangles, const PersistenceOptions& options)
       : gradient_(gradient),
         free_edges_(free_edges),
@@ -115,7 +127,7 @@ class SaddlePairing {
     push_down_all();
     std::vector<SaddlePair> pairs;
     std::vector<uint32_t> owner(gradient_.critical_cells(1).size(), none);
-    Chain chain;
+    Chain<Source> chain(gradient_);
     for (uint32_t i = 0; i < columns_.size(); ++i) {
       if (i % 256 == 0) report(0.6 + 0.4 * i / static_cast<double>(columns_.size()));
       uint32_t top = columns_[i].top;
@@ -140,13 +152,13 @@ class SaddlePairing {
   /// Each triangle alone goes as far as it can without knowing the others.
   void push_down_all() {
     report(0);
-    std::vector<Chain> chains(static_cast<size_t>(threads_));
+    std::vector<Chain<Source>> chains(static_cast<size_t>(threads_), Chain<Source>(gradient_));
     host::for_each_chunk(threads_, triangles_.size(), 16, [&](host::Range range, int worker) {
-      Chain& chain = chains[static_cast<size_t>(worker)];
+      Chain<Source>& chain = chains[static_cast<size_t>(worker)];
       for (size_t i = range.begin; i < range.end; ++i) {
         if (monitor_.is_stopped()) return;
         const CriticalCell& saddle = gradient_.critical_cells(2)[triangles_[i]];
-        push_triangle(chain, gradient_.highest(saddle), gradient_.place(saddle), saddle.name.low);
+        push_triangle(chain, gradient_.row_triangle(saddle));
         columns_[i].top = push_down(chain);
         columns_[i].below = chain.take_edges();
       }
@@ -155,7 +167,7 @@ class SaddlePairing {
   }
 
   /// Adds the columns of earlier triangles until the highest edge is free; its number, or none.
-  uint32_t reduce(const std::vector<uint32_t>& owner, Column& column, Chain& chain) {
+  uint32_t reduce(const std::vector<uint32_t>& owner, Column& column, Chain<Source>& chain) {
     chain.clear();
     chain.add(column.below);
     uint32_t top = column.top;
@@ -170,33 +182,32 @@ class SaddlePairing {
 
   /// Pushes the chain down the gradient until its highest edge is critical and begins a class; takes that
   /// edge out and gives its number, or none if nothing is left.
-  uint32_t push_down(Chain& chain) const {
+  uint32_t push_down(Chain<Source>& chain) const {
     while (const auto edge = chain.pop()) {
       const tiled::VertexId v(edge->highest);
       const uint32_t third = gradient_.triangle_of(v, edge->place);
       if (third != none) {
-        push_triangle(chain, v, std::max(edge->place, third), std::min(edge->place, third), edge->place);
+        push_triangle(chain, gradient_.row_triangle(v, edge->place, third), edge->place);
         continue;
       }
-      const uint32_t number = numbers_[gradient_.first_edge(v) + edge->place];
+      const uint32_t number = numbers_[gradient_.edge(v, edge->place)];
       if (free_edges_[number]) return number;
     }
     return none;
   }
 
-  /// Adds the edges of a triangle of v, but for one of v's that is known to go.
-  void push_triangle(Chain& chain, tiled::VertexId v, uint32_t high, uint32_t low,
-                     uint32_t gone = none) const {
-    const auto row = gradient_.lower(v);
-    for (const uint32_t place : {high, low}) {
-      if (place != gone && place != 0) chain.push({gradient_.order()[v], v.index(), place});
+  /// Adds the edges of a triangle, but for one of its highest vertex that is known to go.
+  void push_triangle(Chain<Source>& chain, const RowTriangle& t, uint32_t gone = none) const {
+    for (const uint32_t place : {t.high, t.low}) {
+      if (place != gone && !gradient_.is_lowest(t.highest, place))
+        chain.push({gradient_.order(t.highest), t.highest.index(), place});
     }
-    const tiled::VertexId second(row[high]);
-    const uint32_t place = gradient_.place_of(second, tiled::VertexId(row[low]));
-    if (place != 0) chain.push({gradient_.order()[second], second.index(), place});
+    const RowEdge lowest = gradient_.lowest_edge_of(t);
+    if (!gradient_.is_lowest(lowest.highest, lowest.place))
+      chain.push({gradient_.order(lowest.highest), lowest.highest.index(), lowest.place});
   }
 
-  const GradientData<3>& gradient_;
+  const Source& gradient_;
   const std::vector<bool>& free_edges_;
   std::span<const uint32_t> triangles_;
   int threads_;
@@ -207,9 +218,15 @@ class SaddlePairing {
 
 }  // namespace
 
-std::vector<SaddlePair> pair_saddles(const GradientData<3>& gradient, const std::vector<bool>& free_edges,
+template <class Source>
+std::vector<SaddlePair> pair_saddles(const Source& gradient, const std::vector<bool>& free_edges,
                                      std::span<const uint32_t> triangles, const PersistenceOptions& options) {
-  return SaddlePairing(gradient, free_edges, triangles, options).run();
+  return SaddlePairing<Source>(gradient, free_edges, triangles, options).run();
 }
+
+template std::vector<SaddlePair> pair_saddles(const GradientData<3>&, const std::vector<bool>&,
+                                              std::span<const uint32_t>, const PersistenceOptions&);
+template std::vector<SaddlePair> pair_saddles(const GridGradient<3>&, const std::vector<bool>&,
+                                              std::span<const uint32_t>, const PersistenceOptions&);
 
 }  // namespace tessera::detail

@@ -18,7 +18,8 @@ struct SaddlePair {
 
 /// Critical cells by their numbers. `free_edges[i]`: is critical edge i in no pair yet? `triangles` are
 /// the free ones in the order of the filtration. Triangles that are in no pair are essential.
-[[nodiscard]] std::vector<SaddlePair> pair_saddles(const GradientData<3>& gradient,
+template <class Source>
+[[nodiscard]] std::vector<SaddlePair> pair_saddles(const Source& gradient,
                                                    const std::vector<bool>& free_edges,
                                                    std::span<const std::uint32_t> triangles,
                                                    const PersistenceOptions& options);

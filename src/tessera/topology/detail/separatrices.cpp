@@ -1,11 +1,14 @@
 #include <atomic>
 #include <memory>
+#include <type_traits>
 
 #include <tessera/core/config.h>
 #include <tessera/core/detail/monitor.h>
 #include <tessera/exec/detail/host/parallel.h>
+#include <tessera/topology/detail/check_grid.h>
 #include <tessera/topology/detail/critical_numbers.h>
 #include <tessera/topology/detail/cuda/analyses.h>
+#include <tessera/topology/detail/grid_gradient.h>
 #include <tessera/topology/detail/path_joiner.h>
 #include <tessera/topology/detail/saddle_graph.h>
 #include <tessera/topology/detail/segmentation.h>
@@ -19,10 +22,10 @@ using std::size_t;
 using std::uint32_t;
 
 /// Traces paths on host threads, the saddles of each kind cut into parts.
-template <int Dim>
+template <class Source, int Dim = Source::dim>
 class Tracer {
  public:
-  Tracer(const GradientData<Dim>& gradient, const MorseSmaleOptions<Dim>& options)
+  Tracer(const Source& gradient, const MorseSmaleOptions<Dim>& options)
       : gradient_(gradient), threads_(options.exec.threads()), monitor_(monitor_of(options.monitor)) {}
 
   [[nodiscard]] std::vector<PathPart> descending() const {
@@ -46,10 +49,10 @@ class Tracer {
   [[nodiscard]] std::vector<PathPart> connectors(size_t count, size_t chunk, const Number& number) const {
     const auto saddles = gradient_.critical_cells(2);
     const CriticalNumbers edges(gradient_.critical_cells(1));
-    std::vector<std::unique_ptr<SaddleSearch>> searches(static_cast<size_t>(threads_));
+    std::vector<std::unique_ptr<SaddleSearch<Source>>> searches(static_cast<size_t>(threads_));
     return trace(count, chunk, [&](size_t i, int worker, PathPart& part) {
       auto& search = searches[static_cast<size_t>(worker)];
-      if (search == nullptr) search = std::make_unique<SaddleSearch>(gradient_);
+      if (search == nullptr) search = std::make_unique<SaddleSearch<Source>>(gradient_);
       const uint32_t own = number(i);
       search->run(saddles[own]);
       for (const uint32_t end : search->ends()) connect(saddles[own].name, own, *search, end, edges, part);
@@ -81,15 +84,15 @@ class Tracer {
   void trace_down(const CriticalCell& saddle, uint32_t number, const CriticalNumbers& minima,
                   PathPart& part) const {
     const tiled::VertexId highest = gradient_.highest(saddle);
-    for (const uint32_t start : {highest.index(), gradient_.lower(highest)[gradient_.place(saddle)]}) {
+    for (const uint32_t start : {highest.index(), gradient_.neighbour(highest, gradient_.place(saddle))}) {
       const size_t begin = part.cells.size();
       part.cells.push_back(saddle.name);
       uint32_t v = start;
       part.cells.push_back({v, 0, 0});
-      for (auto row = gradient_.lower(tiled::VertexId(v)); !row.empty();
-           row = gradient_.lower(tiled::VertexId(v))) {
-        part.cells.push_back({gradient_.first_edge(tiled::VertexId(v)), 0, 1});
-        v = row[0];
+      for (uint32_t low = gradient_.lowest(tiled::VertexId(v)); low != Source::none;
+           low = gradient_.lowest(tiled::VertexId(v))) {
+        part.cells.push_back(gradient_.lowest_edge(tiled::VertexId(v)));
+        v = low;
         part.cells.push_back({v, 0, 0});
       }
       part.end_path({SeparatrixType::descending, number, minima[v]}, begin);
@@ -103,12 +106,12 @@ class Tracer {
       part.cells.push_back(saddle.name);
       uint32_t cell = start;
       part.cells.push_back({cell, 0, Dim});
-      while (cell != GradientData<Dim>::none && gradient_.opposite(cell) != GradientData<Dim>::critical) {
-        part.cells.push_back(gradient_.facet_of(cell, gradient_.opposite(cell)));
-        cell = gradient_.next()[cell];
+      while (cell != Source::none && !gradient_.is_critical(cell)) {
+        part.cells.push_back(gradient_.next_facet(cell));
+        cell = gradient_.next_cell(cell);
         part.cells.push_back({cell, 0, Dim});
       }
-      if (cell == GradientData<Dim>::none) {  // through the boundary
+      if (cell == Source::none) {  // through the boundary
         part.cells.resize(begin);
       } else {
         part.end_path({SeparatrixType::ascending, number, maxima[cell]}, begin);
@@ -116,12 +119,12 @@ class Tracer {
     }
   }
 
-  static void connect(const CellName& saddle, uint32_t number, const SaddleSearch& search, uint32_t end,
-                      const CriticalNumbers& numbers, PathPart& part) {
+  static void connect(const CellName& saddle, uint32_t number, const SaddleSearch<Source>& search,
+                      uint32_t end, const CriticalNumbers& numbers, PathPart& part) {
     const size_t begin = part.cells.size();
     const auto& edges = search.edges();
     part.cells.push_back({edges[end].edge, 0, 1});
-    for (uint32_t i = edges[end].parent; i != SaddleSearch::none; i = edges[i].parent) {
+    for (uint32_t i = edges[end].parent; i != Source::none; i = edges[i].parent) {
       part.cells.push_back(search.triangle_of(edges[i]));
       part.cells.push_back({edges[i].edge, 0, 1});
     }
@@ -129,14 +132,14 @@ class Tracer {
     part.end_path({SeparatrixType::connector, numbers[edges[end].edge], number}, begin);
   }
 
-  const GradientData<Dim>& gradient_;
+  const Source& gradient_;
   int threads_;
   const Monitor& monitor_;
 };
 
-template <int Dim>
-Separatrices trace_on_host(const GradientData<Dim>& gradient, const MorseSmaleOptions<Dim>& options) {
-  const Tracer<Dim> tracer(gradient, options);
+template <class Source, int Dim = Source::dim>
+Separatrices trace_on_host(const Source& gradient, const MorseSmaleOptions<Dim>& options) {
+  const Tracer<Source> tracer(gradient, options);
   PathJoiner joiner;
   if (options.separatrices) joiner.add(SeparatrixType::descending, tracer.descending());
   if constexpr (Dim == 3) {
@@ -199,8 +202,9 @@ class DeviceTracer {
     connectors_ = cuda::trace_connectors(device_, saddles, ids(1), monitor_);
     const auto& left = connectors_.left;
     if (left.empty()) return add_all(SeparatrixType::connector, connectors_.paths);
-    auto parts =
-        Tracer<Dim>(gradient_, options_).connectors(left.size(), 1, [&](size_t i) { return left[i].saddle; });
+    auto parts = Tracer<GradientData<Dim>>(gradient_, options_).connectors(left.size(), 1, [&](size_t i) {
+      return left[i].saddle;
+    });
     size_t path = 0;
     size_t cell = 0;
     const auto add_until = [&](size_t end_path, size_t end_cell) {
@@ -229,12 +233,17 @@ class DeviceTracer {
 
 template <int Dim>
 Separatrices compute_separatrices(const Gradient<Dim>& gradient, const MorseSmaleOptions<Dim>& options) {
-  const GradientData<Dim>& data = gradient.data();
   if constexpr (built_with_cuda) {
-    if (is_usable_on_device(data, options.exec)) return DeviceTracer<Dim>(data, options).run();
+    const GradientData<Dim>* data = gradient.on_mesh();
+    if (data != nullptr && is_usable_on_device(*data, options.exec))
+      return DeviceTracer<Dim>(*data, options).run();
   }
-  if (options.separatrices) data.expect_paths();
-  return trace_on_host(data, options);
+  return gradient.visit([&]<class Source>(const Source& source) {
+    if constexpr (std::is_same_v<Source, GridGradient<Dim>>)
+      check_grid_options(options, "compute_separatrices()");
+    if (options.separatrices) source.expect_paths();
+    return trace_on_host(source, options);
+  });
 }
 
 template Separatrices compute_separatrices(const Gradient<2>&, const MorseSmaleOptions<2>&);

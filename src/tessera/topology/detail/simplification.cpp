@@ -7,6 +7,7 @@
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/topology/detail/critical_numbers.h>
+#include <tessera/topology/detail/grid_gradient.h>
 #include <tessera/topology/detail/turned_flow.h>
 #include <tessera/topology/detail/wall_search.h>
 
@@ -78,13 +79,13 @@ void append(Separatrices& all, const Separatrices& part) {
   all.cells.insert(all.cells.end(), part.cells.begin(), part.cells.end());
 }
 
-template <int Dim>
+template <class Source, int Dim = Source::dim>
 class Simplifier {
  public:
-  Simplifier(const MorseSmaleComplex<Dim>& complex, const Persistence& persistence, double threshold,
-             const SimplifyOptions& options)
+  Simplifier(const Source& gradient, const MorseSmaleComplex<Dim>& complex, const Persistence& persistence,
+             double threshold, const SimplifyOptions& options)
       : complex_(complex),
-        gradient_(complex.gradient.data()),
+        gradient_(gradient),
         persistence_(persistence),
         threads_(options.exec.threads()),
         monitor_(monitor_of(options.monitor)),
@@ -137,7 +138,9 @@ class Simplifier {
     auto pairs = pairs_below(0);
     const auto key = [&](const PersistencePair& pair) {
       const CriticalCell& edge = cells(1)[pair.death];
-      return std::pair{gradient_.order(edge.highest), edge.name.id};
+      const tiled::VertexId highest = gradient_.highest(edge);
+      const tiled::VertexId other(gradient_.neighbour(highest, gradient_.place(edge)));
+      return std::pair{gradient_.order(highest), gradient_.order(other)};
     };
     std::sort(pairs.begin(), pairs.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
     const CriticalNumbers numbers(cells(0));
@@ -192,13 +195,13 @@ class Simplifier {
     auto waiting = pairs_below(1);
     std::stable_sort(waiting.begin(), waiting.end(),
                      [](const auto& a, const auto& b) { return a.persistence() < b.persistence(); });
-    WallSearch search(gradient_, *walls_);
+    WallSearch<Source> search(gradient_, *walls_);
     for (bool has_helped = true; has_helped && !waiting.empty();) {
       has_helped = false;
       std::vector<PersistencePair> still;
       for (size_t i = 0; i < waiting.size(); ++i) {
         if (i % 64 == 0) report(0.2);
-        const RowTriangle saddle = walls_->triangle(cells(2)[waiting[i].death]);
+        const RowTriangle saddle = gradient_.row_triangle(cells(2)[waiting[i].death]);
         const auto path = search.find_only_path(saddle, cells(1)[waiting[i].birth].name.id);
         if (path.has_value()) {
           walls_->turn(saddle, *path);
@@ -282,16 +285,15 @@ class Simplifier {
 
   void trace_connectors() requires(Dim == 3) {
     const CriticalNumbers numbers(cells(1));
-    std::vector<std::unique_ptr<WallSearch>> searches(static_cast<size_t>(threads_));
+    std::vector<std::unique_ptr<WallSearch<Source>>> searches(static_cast<size_t>(threads_));
     trace(2, [&](uint32_t number, int worker, Part& part) {
       auto& search = searches[static_cast<size_t>(worker)];
-      if (search == nullptr) search = std::make_unique<WallSearch>(gradient_, *walls_);
+      if (search == nullptr) search = std::make_unique<WallSearch<Source>>(gradient_, *walls_);
       const CriticalCell& saddle = cells(2)[number];
-      search->find_all(walls_->triangle(saddle));
+      search->find_all(gradient_.row_triangle(saddle));
       for (uint32_t i = 0; i < search->met().size(); ++i) {
         const WallEdge& edge = search->met()[i].at;
-        if (edge.edge == gradient_.first_edge(edge.highest) || walls_->triangle_of(edge).has_value())
-          continue;
+        if (walls_->is_lowest(edge) || walls_->triangle_of(edge).has_value()) continue;
         const uint32_t source = numbers[edge.edge];
         if (cancelled_[1][source]) continue;
         write_connector(*search, i, saddle.name, part);
@@ -300,11 +302,12 @@ class Simplifier {
     });
   }
 
-  void write_connector(const WallSearch& search, uint32_t end, const CellName& saddle, Part& part) const {
+  void write_connector(const WallSearch<Source>& search, uint32_t end, const CellName& saddle,
+                       Part& part) const {
     part.paths.cells.push_back({search.met()[end].at.edge, 0, 1});
     for (uint32_t i = search.met()[end].parent; i != none; i = search.met()[i].parent) {
       const WallEdge& edge = search.met()[i].at;
-      part.paths.cells.push_back(walls_->name_of(*walls_->triangle_of(edge)));
+      part.paths.cells.push_back(gradient_.name_of(*walls_->triangle_of(edge)));
       part.paths.cells.push_back({edge.edge, 0, 1});
     }
     part.paths.cells.push_back(saddle);
@@ -372,13 +375,13 @@ class Simplifier {
   }
 
   const MorseSmaleComplex<Dim>& complex_;
-  const GradientData<Dim>& gradient_;
+  const Source& gradient_;
   const Persistence& persistence_;
   int threads_;
   const Monitor& monitor_;
-  TurnedFlow<DescendingFlow<Dim>> descending_;
-  TurnedFlow<AscendingFlow<Dim>> ascending_;
-  std::optional<TurnedWalls> walls_;
+  TurnedFlow<DescendingFlow<Source>> descending_;
+  TurnedFlow<AscendingFlow<Source>> ascending_;
+  std::optional<TurnedWalls<Source>> walls_;  // of tetrahedra
   Heirs minima_;
   Heirs maxima_;
   std::array<std::vector<bool>, Dim + 1> cancelled_;
@@ -397,9 +400,11 @@ SimplifiedComplex simplify(const MorseSmaleComplex<Dim>& complex, const Persiste
                            double threshold, const SimplifyOptions& options) {
   if (std::isnan(threshold))
     throw Error(ErrorCode::bad_option, "the threshold of the simplification is not a number");
-  complex.gradient.data().expect_paths();
-  check_pairs(persistence, complex.gradient);
-  return Simplifier<Dim>(complex, persistence, threshold, options).run();
+  return complex.gradient.visit([&]<class Source>(const Source& gradient) {
+    gradient.expect_paths();
+    check_pairs(persistence, complex.gradient);
+    return Simplifier<Source>(gradient, complex, persistence, threshold, options).run();
+  });
 }
 
 template <int Dim>

@@ -1,6 +1,7 @@
 // Sets of elements that workers share, a bit each, and lists that they make part by part.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -46,6 +47,10 @@ class TakenNumbers {
       end_ += static_cast<std::uint32_t>(std::popcount(words_[w]));
     }
   }
+  /// Was it taken? Nobody may be taking elements any more.
+  [[nodiscard]] bool has(std::uint32_t element) const {
+    return (words_[element / 64] >> (element % 64) & 1) != 0;
+  }
   [[nodiscard]] std::uint32_t operator[](std::uint32_t element) const {
     const std::uint64_t below = (std::uint64_t{1} << (element % 64)) - 1;
     return before_[element / 64] + static_cast<std::uint32_t>(std::popcount(words_[element / 64] & below));
@@ -74,30 +79,47 @@ class TakenNumbers {
   std::uint32_t end_;
 };
 
-/// The lists of a few elements, in their order.
+/// Lists that workers make, each worker in an array of its own: few large blocks, which go back to the system
+/// when they are released, as many small ones would not.
 template <class T>
-struct ListPart {
-  std::vector<std::uint32_t> sizes;
-  std::vector<T> items;
-};
+class WorkerLists {
+ public:
+  WorkerLists(int workers, std::size_t lists) : items_(static_cast<std::size_t>(workers)), places_(lists) {}
 
-/// Appends the lists to `items`, with the end of each in `offsets`; parts are given back on the way.
-template <class T>
-void join_lists(std::vector<ListPart<T>>& parts, Array<std::uint32_t>& offsets, Array<T>& items) {
-  std::size_t count = 0;
-  std::size_t lists = 0;
-  for (const ListPart<T>& part : parts) {
-    count += part.items.size();
-    lists += part.sizes.size();
+  /// Calls append(items) for the list of that number, which not every number need have.
+  template <class F>
+  void make(std::size_t number, int worker, const F& append) {
+    Array<T>& items = items_[static_cast<std::size_t>(worker)];
+    const std::size_t begin = items.size();
+    append(items);
+    places_[number] = {static_cast<std::size_t>(worker), begin, items.size() - begin};
   }
-  items.reserve(count);
-  offsets.reserve(offsets.size() + lists);
-  for (ListPart<T>& part : parts) {
-    for (const std::uint32_t size : part.sizes)
-      offsets.push_back(checked_offset(std::uint64_t{offsets.back()} + size));
-    items.insert(items.end(), part.items.begin(), part.items.end());
-    part = {};
+
+  /// Puts the lists into `items`, in the order of their numbers, and gives their offsets.
+  [[nodiscard]] Array<std::uint32_t> join(Array<T>& items) {
+    Array<std::uint32_t> offsets(places_.size() + 1, 0);
+    for (std::size_t i = 0; i < places_.size(); ++i)
+      offsets[i + 1] = checked_offset(std::uint64_t{offsets[i]} + places_[i].size);
+    items.resize(offsets.back());
+    host::for_each_chunk(static_cast<int>(items_.size()), places_.size(), 64, [&](host::Range range, int) {
+      for (std::size_t i = range.begin; i < range.end; ++i) {
+        const auto& [worker, begin, size] = places_[i];
+        std::copy_n(items_[worker].begin() + static_cast<std::ptrdiff_t>(begin), size,
+                    items.begin() + offsets[i]);
+      }
+    });
+    items_.clear();
+    return offsets;
   }
-}
+
+ private:
+  struct Place {
+    std::size_t worker = 0;
+    std::size_t begin = 0;
+    std::size_t size = 0;
+  };
+  std::vector<Array<T>> items_;  ///< by worker
+  std::vector<Place> places_;
+};
 
 }  // namespace tessera::detail

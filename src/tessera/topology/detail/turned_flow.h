@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <tessera/topology/detail/gradient_data.h>
+#include <tessera/topology/detail/gradient_source.h>
 
 namespace tessera::detail {
 
@@ -21,51 +21,50 @@ struct FlowStep {
 };
 
 /// Vertices that flow down to minima.
-template <int Dim>
+template <class Source>
 class DescendingFlow {
  public:
-  explicit DescendingFlow(const GradientData<Dim>& gradient) : gradient_(gradient) {}
+  explicit DescendingFlow(const Source& gradient) : gradient_(gradient) {}
   static constexpr std::uint32_t dimension = 0;
 
   /// Where the gradient itself goes; nothing at a minimum.
   [[nodiscard]] std::optional<FlowStep> first_step(std::uint32_t v) const {
-    const auto row = gradient_.lower(tiled::VertexId(v));
-    if (row.empty()) return std::nullopt;
-    return FlowStep{{gradient_.first_edge(tiled::VertexId(v)), 0, 1}, row[0]};
+    const std::uint32_t next = gradient_.lowest(tiled::VertexId(v));
+    if (next == Source::none) return std::nullopt;
+    return FlowStep{gradient_.lowest_edge(tiled::VertexId(v)), next};
   }
   /// The minimum that the gradient itself leads to.
   [[nodiscard]] std::uint32_t first_end(std::uint32_t v) const {
-    for (auto row = gradient_.lower(tiled::VertexId(v)); !row.empty();
-         row = gradient_.lower(tiled::VertexId(v)))
-      v = row[0];
+    for (std::uint32_t next = gradient_.lowest(tiled::VertexId(v)); next != Source::none;
+         next = gradient_.lowest(tiled::VertexId(v)))
+      v = next;
     return v;
   }
   /// The two ends of the critical edge of that number.
   [[nodiscard]] std::array<std::uint32_t, 2> starts(std::uint32_t edge) const {
     const CriticalCell& cell = gradient_.critical_cells(1)[edge];
     const tiled::VertexId highest = gradient_.highest(cell);
-    return {highest.index(), gradient_.lower(highest)[gradient_.place(cell)]};
+    return {highest.index(), gradient_.neighbour(highest, gradient_.place(cell))};
   }
 
  private:
-  const GradientData<Dim>& gradient_;
+  const Source& gradient_;
 };
 
 /// Cells that flow up to maxima.
-template <int Dim>
+template <class Source>
 class AscendingFlow {
  public:
-  explicit AscendingFlow(const GradientData<Dim>& gradient) : gradient_(gradient) {}
-  static constexpr std::uint32_t dimension = Dim;
+  explicit AscendingFlow(const Source& gradient) : gradient_(gradient) {}
+  static constexpr std::uint32_t dimension = Source::dim;
 
   [[nodiscard]] std::optional<FlowStep> first_step(std::uint32_t cell) const {
-    if (gradient_.opposite(cell) == GradientData<Dim>::critical) return std::nullopt;
-    return FlowStep{gradient_.facet_of(cell, gradient_.opposite(cell)), gradient_.next()[cell]};
+    if (gradient_.is_critical(cell)) return std::nullopt;
+    return FlowStep{gradient_.next_facet(cell), gradient_.next_cell(cell)};
   }
   /// The maximum that the gradient itself leads to; none: outside.
   [[nodiscard]] std::uint32_t first_end(std::uint32_t cell) const {
-    while (cell != GradientData<Dim>::none && gradient_.opposite(cell) != GradientData<Dim>::critical)
-      cell = gradient_.next()[cell];
+    while (cell != Source::none && !gradient_.is_critical(cell)) cell = gradient_.next_cell(cell);
     return cell;
   }
   /// The cells around the critical facet of that number.
@@ -74,7 +73,7 @@ class AscendingFlow {
   }
 
  private:
-  const GradientData<Dim>& gradient_;
+  const Source& gradient_;
 };
 
 /// One of the two above, turned around here and there.
@@ -106,13 +105,6 @@ class TurnedFlow : public Flow {
   std::unordered_map<std::uint32_t, FlowStep> turned_;  // looked up only
 };
 
-/// A triangle of tetrahedra by places in the row of its highest vertex.
-struct RowTriangle {
-  tiled::VertexId highest;
-  std::uint32_t high;
-  std::uint32_t low;
-};
-
 /// An edge of a wall and the vertex in whose row it is.
 struct WallEdge {
   std::uint32_t edge;
@@ -120,34 +112,31 @@ struct WallEdge {
 };
 
 /// Edges that flow down through triangles to critical edges (saddle_graph.h), turned around here and there.
+template <class Source>
 class TurnedWalls {
  public:
-  explicit TurnedWalls(const GradientData<3>& gradient) : gradient_(gradient) {}
+  explicit TurnedWalls(const Source& gradient) : gradient_(gradient) {}
 
   /// The triangle an edge is paired with; nothing for critical edges and those paired with a vertex.
   [[nodiscard]] std::optional<RowTriangle> triangle_of(const WallEdge& at) const {
     const auto found = turned_.find(at.edge);
     if (found != turned_.end()) return found->second;
-    const std::uint32_t place = at.edge - gradient_.first_edge(at.highest);
-    if (place == 0) return std::nullopt;
+    const std::uint32_t place = gradient_.place_of_edge(at.highest, at.edge);
+    if (gradient_.is_lowest(at.highest, place)) return std::nullopt;
     const std::uint32_t third = gradient_.triangle_of(at.highest, place);
-    if (third == GradientData<3>::none) return std::nullopt;
-    return RowTriangle{at.highest, std::max(place, third), std::min(place, third)};
+    if (third == Source::none) return std::nullopt;
+    return gradient_.row_triangle(at.highest, place, third);
+  }
+  /// Is it paired with a vertex?
+  [[nodiscard]] bool is_lowest(const WallEdge& at) const {
+    return gradient_.is_lowest(at.highest, gradient_.place_of_edge(at.highest, at.edge));
   }
   /// From its highest vertices to its lowest.
   [[nodiscard]] std::array<WallEdge, 3> edges_of(const RowTriangle& t) const {
-    const auto row = gradient_.lower(t.highest);
-    const std::uint32_t first = gradient_.first_edge(t.highest);
-    const tiled::VertexId second(row[t.high]);
-    const std::uint32_t place = gradient_.place_of(second, tiled::VertexId(row[t.low]));
-    return {WallEdge{first + t.high, t.highest}, WallEdge{first + t.low, t.highest},
-            WallEdge{gradient_.first_edge(second) + place, second}};
-  }
-  [[nodiscard]] RowTriangle triangle(const CriticalCell& saddle) const {
-    return {gradient_.highest(saddle), gradient_.place(saddle), saddle.name.low};
-  }
-  [[nodiscard]] CellName name_of(const RowTriangle& t) const {
-    return {gradient_.first_edge(t.highest) + t.high, t.low, 2};
+    const RowEdge lowest = gradient_.lowest_edge_of(t);
+    return {WallEdge{gradient_.edge(t.highest, t.high), t.highest},
+            WallEdge{gradient_.edge(t.highest, t.low), t.highest},
+            WallEdge{gradient_.edge(lowest.highest, lowest.place), lowest.highest}};
   }
 
   /// Turns a path of edges around, from beside the triangle to a critical edge at its end.
@@ -161,7 +150,7 @@ class TurnedWalls {
   }
 
  private:
-  const GradientData<3>& gradient_;
+  const Source& gradient_;
   std::unordered_map<std::uint32_t, RowTriangle> turned_;
 };
 

@@ -14,17 +14,18 @@
 namespace tessera::detail {
 
 /// One for each thread; takes a byte an edge.
+template <class Source>
 class WallSearch {
  public:
-  static constexpr std::uint32_t none = GradientData<3>::none;
+  static constexpr std::uint32_t none = Source::none;
 
   struct Met {
     WallEdge at;
     std::uint32_t parent;  ///< place in met() of the edge it was reached from; none from the saddle itself
   };
 
-  WallSearch(const GradientData<3>& gradient, const TurnedWalls& walls)
-      : walls_(walls), marks_(gradient.edge_count(), unseen) {}
+  WallSearch(const Source& gradient, const TurnedWalls<Source>& walls)
+      : walls_(walls), marks_(gradient.edge_end(), unseen) {}
 
   /// Breadth first, edges of a triangle from its highest vertices to its lowest.
   void find_all(const RowTriangle& saddle) {
@@ -115,7 +116,7 @@ class WallSearch {
     frames_.push_back({edge.edge, walls_.edges_of(*triangle)});
   }
 
-  const TurnedWalls& walls_;
+  const TurnedWalls<Source>& walls_;
   Array<std::uint8_t> marks_;
   std::vector<std::uint32_t> touched_;
   std::vector<Met> met_;

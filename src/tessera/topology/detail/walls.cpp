@@ -1,13 +1,17 @@
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include <tessera/core/detail/monitor.h>
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/exec/detail/host/walk.h>
+#include <tessera/topology/detail/check_grid.h>
 #include <tessera/topology/detail/saddle_graph.h>
 #include <tessera/topology/detail/star_source.h>
 #include <tessera/topology/detail/taken.h>
+#include <tessera/topology/detail/wall_rings.h>
 #include <tessera/topology/morse_smale.h>
 
 namespace tessera {
@@ -17,59 +21,6 @@ namespace {
 
 using std::size_t;
 using std::uint32_t;
-
-/// A cell around an edge with its two other vertices.
-struct RingCell {
-  uint32_t input;                  ///< its input id, which decides where rings begin
-  uint32_t cell;                   ///< a local number
-  std::array<uint32_t, 2> others;  ///< ascending
-
-  [[nodiscard]] bool has(uint32_t vertex) const { return others[0] == vertex || others[1] == vertex; }
-  [[nodiscard]] uint32_t other_than(uint32_t vertex) const {
-    return others[0] == vertex ? others[1] : others[0];
-  }
-};
-
-/// Puts the cells around an edge into cyclic order: from the lowest one at an end if the ring is open, else
-/// from the lowest towards the lower of its neighbours.
-void sort_ring(std::span<RingCell> ring) {
-  if (ring.size() < 2) return;
-  const auto neighbour = [&](const RingCell& cell, uint32_t vertex) {
-    const auto at = std::find_if(ring.begin(), ring.end(),
-                                 [&](const RingCell& c) { return c.cell != cell.cell && c.has(vertex); });
-    return at == ring.end() ? GradientData<3>::none : at->input;
-  };
-  const auto is_open_at = [&](const RingCell& c, size_t k) {
-    return neighbour(c, c.others[k]) == GradientData<3>::none;
-  };
-  auto start = ring.begin();
-  bool is_open = false;
-  for (auto c = ring.begin(); c != ring.end(); ++c) {
-    const bool is_end = is_open_at(*c, 0) || is_open_at(*c, 1);
-    if (is_end == is_open ? c->input < start->input : is_end) start = c;
-    is_open |= is_end;
-  }
-  const bool first =
-      neighbour(*start, start->others[0]) < neighbour(*start, start->others[1]);  // none is high
-  uint32_t leave = start->others[first ? 0 : 1];
-  std::swap(*ring.begin(), *start);
-  for (auto from = ring.begin() + 1; from != ring.end(); ++from) {
-    auto next = std::find_if(from, ring.end(), [&](const RingCell& c) { return c.has(leave); });
-    if (next == ring.end()) {  // another piece of a non-manifold edge
-      next = std::min_element(from, ring.end(),
-                              [](const RingCell& c, const RingCell& d) { return c.input < d.input; });
-      leave = next->others[0];
-    }
-    leave = next->other_than(leave);
-    std::swap(*from, *next);
-  }
-}
-
-/// An edge by its place in a row.
-struct RowEdge {
-  tiled::VertexId highest;
-  uint32_t place;
-};
 
 /// The edge of a triangle without its highest vertex, which has `place` and `third` in its row.
 RowEdge lowest_edge(const GradientData<3>& gradient, tiled::VertexId highest, uint32_t place,
@@ -140,108 +91,42 @@ class WallEdges {
   std::vector<OpenEdge> open_;
 };
 
-/// The cells around each edge of ascending walls, tile by tile. One for each worker.
-template <class Stars>
-class WallRings {
- public:
-  WallRings(const GradientData<3>& gradient, const TakenSet& on_walls, Stars stars)
-      : gradient_(gradient), on_walls_(on_walls), stars_(std::move(stars)) {}
-
-  /// Of the edges whose highest vertex the tile owns.
-  void find(TileId tile, ListPart<TetId>& rings) {
-    if constexpr (requires { stars_.load(tile); }) stars_.load(tile);
-    const auto owned = gradient_.tiles().vertices(tile);
-    for (uint32_t v = owned.begin; v < owned.end; ++v) {
-      const auto row = gradient_.lower(tiled::VertexId(v));
-      bool is_selected = false;
-      for (uint32_t place = 1; place < row.size(); ++place) {
-        if (!on_walls_.has(gradient_.first_edge(tiled::VertexId(v)) + place)) continue;
-        if (!std::exchange(is_selected, true)) select(tiled::VertexId(v));
-        collect_ring(row[place]);
-        sort_ring(ring_);
-        for (const RingCell& cell : ring_) rings.items.push_back(TetId(cell.input));
-        rings.sizes.push_back(static_cast<uint32_t>(ring_.size()));
-      }
-    }
-  }
-
- private:
-  /// Cells of a large star are sorted by their vertices, so that nobody looks at all of them for each edge.
-  void select(tiled::VertexId v) {
-    constexpr size_t large_star = 256;
-    stars_.select(v);
-    by_vertex_.clear();
-    if (stars_.star().size() <= large_star) return;
-    for (uint32_t i = 0; i < stars_.star().size(); ++i) {
-      for (const uint32_t vertex : stars_.star()[i].others)
-        by_vertex_.emplace_back(stars_.vertex_id(vertex), i);
-    }
-    std::sort(by_vertex_.begin(), by_vertex_.end());
-  }
-
-  void collect_ring(uint32_t low) {
-    ring_.clear();
-    if (by_vertex_.empty()) {
-      for (const auto& cell : stars_.star()) add_if_around(cell, low);
-      return;
-    }
-    for (auto at = std::lower_bound(by_vertex_.begin(), by_vertex_.end(), std::pair{low, 0U});
-         at != by_vertex_.end() && at->first == low; ++at)
-      add_if_around(stars_.star()[at->second], low);
-  }
-
-  void add_if_around(const StarCell<3>& cell, uint32_t low) {
-    std::array<uint32_t, 3> ids = {};
-    for (size_t k = 0; k < 3; ++k) ids[k] = stars_.vertex_id(cell.others[k]);
-    for (size_t k = 0; k < 3; ++k) {
-      if (ids[k] != low) continue;
-      const auto [a, b] = std::minmax(ids[(k + 1) % 3], ids[(k + 2) % 3]);
-      ring_.push_back({gradient_.to_input_cell(stars_.cell_id(cell.cell)).index(), cell.cell, {a, b}});
-    }
-  }
-
-  const GradientData<3>& gradient_;
-  const TakenSet& on_walls_;
-  Stars stars_;
-  std::vector<std::pair<uint32_t, uint32_t>> by_vertex_;  ///< of a large star: (vertex, place in the star)
-  std::vector<RingCell> ring_;                            ///< of the current edge
-};
-
-/// Calls f(saddle, worker, chunk) for the critical cells of a dimension.
-template <class F>
-void for_each_saddle(const GradientData<3>& gradient, const MorseSmaleOptions<3>& options, int dimension,
-                     const F& f) {
-  constexpr size_t chunk = 8;
+/// Makes the wall of each critical cell of a dimension: append(wall, saddle, worker) puts its cells at the
+/// end of an array. Gives the offsets of the walls in `cells`.
+template <class T, class F>
+Array<uint32_t> make_walls(const GradientData<3>& gradient, const MorseSmaleOptions<3>& options,
+                           int dimension, Array<T>& cells, const F& append) {
   const auto saddles = gradient.critical_cells(dimension);
+  const int threads = options.exec.threads();
   const Monitor& monitor = monitor_of(options.monitor);
-  host::for_each_chunk(options.exec.threads(), saddles.size(), chunk, [&](host::Range range, int worker) {
+  WorkerLists<T> walls(threads, saddles.size());
+  host::for_each_chunk(threads, saddles.size(), 8, [&](host::Range range, int worker) {
     if (monitor.is_stopped()) return;
-    for (size_t i = range.begin; i < range.end; ++i) f(saddles[i], static_cast<size_t>(worker), i / chunk);
+    for (size_t i = range.begin; i < range.end; ++i)
+      walls.make(i, worker, [&](Array<T>& wall) { append(wall, saddles[i], static_cast<size_t>(worker)); });
   });
   monitor.update("building walls", dimension == 2 ? 0.5 : 0.8);
+  return walls.join(cells);
 }
 
 void find_descending(const GradientData<3>& gradient, const MorseSmaleOptions<3>& options, Walls& walls) {
-  std::vector<ListPart<CellName>> parts(gradient.critical_cells(2).size() / 8 + 1);
-  std::vector<std::unique_ptr<SaddleSearch>> searches(static_cast<size_t>(options.exec.threads()));
-  for_each_saddle(gradient, options, 2, [&](const CriticalCell& saddle, size_t worker, size_t chunk) {
+  std::vector<std::unique_ptr<SaddleSearch<GradientData<3>>>> searches(
+      static_cast<size_t>(options.exec.threads()));
+  const auto append = [&](Array<CellName>& wall, const CriticalCell& saddle, size_t worker) {
     auto& search = searches[worker];
-    if (search == nullptr) search = std::make_unique<SaddleSearch>(gradient);
+    if (search == nullptr) search = std::make_unique<SaddleSearch<GradientData<3>>>(gradient);
     search->run(saddle);
-    ListPart<CellName>& part = parts[chunk];
-    const size_t begin = part.items.size();
-    part.items.push_back(saddle.name);
+    wall.push_back(saddle.name);
     size_t end = 0;  // of those already passed
     for (uint32_t i = 0; i < search->edges().size(); ++i) {
       if (end < search->ends().size() && search->ends()[end] == i) {
         ++end;
       } else {
-        part.items.push_back(search->triangle_of(search->edges()[i]));
+        wall.push_back(search->triangle_of(search->edges()[i]));
       }
     }
-    part.sizes.push_back(static_cast<uint32_t>(part.items.size() - begin));
-  });
-  join_lists(parts, walls.descending_offsets, walls.descending);
+  };
+  walls.descending_offsets = make_walls(gradient, options, 2, walls.descending, append);
 }
 
 /// The edges of all ascending walls.
@@ -323,30 +208,61 @@ WallGraph turn_around(const Array<WallEdge>& edges, const OrderArray& order, int
   return graph;
 }
 
+/// Rings of the edges on walls whose highest vertex the tile owns. Gives their sizes to `sizes`, by number.
+template <class Stars>
+void append_rings(const GradientData<3>& gradient, TileId tile, const TakenNumbers& numbers,
+                  WallRings<Stars>& around, Array<TetId>& rings, Array<uint32_t>& sizes) {
+  around.load(tile);
+  const auto owned = gradient.tiles().vertices(tile);
+  for (uint32_t v = owned.begin; v < owned.end; ++v) {
+    const auto row = gradient.lower(tiled::VertexId(v));
+    bool is_selected = false;
+    for (uint32_t place = 1; place < row.size(); ++place) {
+      const uint32_t edge = gradient.first_edge(tiled::VertexId(v)) + place;
+      if (!numbers.has(edge)) continue;
+      if (!std::exchange(is_selected, true)) around.select(tiled::VertexId(v));
+      sizes[numbers[edge]] = around.append_ring(row[place], rings);
+    }
+  }
+}
+
 /// `make_stars()` gives each worker its own way to the cells around a vertex.
 template <class MakeStars>
 void fill_rings(const GradientData<3>& gradient, const MorseSmaleOptions<3>& options,
-                const TakenSet& on_walls, const MakeStars& make_stars, Walls& walls) {
+                const TakenNumbers& numbers, const MakeStars& make_stars, Walls& walls) {
   using Rings = WallRings<decltype(make_stars())>;
+  struct Scratch {
+    Rings around;
+    int worker;
+  };
   const size_t tiles = gradient.tiles().tile_count();
-  std::vector<ListPart<TetId>> parts(tiles);
+  WorkerLists<TetId> rings(options.exec.threads(), tiles);
   const Monitor& monitor = monitor_of(options.monitor);
+  Array<uint32_t> sizes(numbers.size());
   host::walk(
-      tiles, {options.exec, monitor, 1}, [&](int) { return Rings(gradient, on_walls, make_stars()); },
-      [&](Rings& rings, size_t t) { rings.find(TileId(static_cast<uint32_t>(t)), parts[t]); });
+      tiles, {options.exec, monitor, 1},
+      [&](int worker) {
+        return Scratch{Rings(gradient, make_stars()), worker};
+      },
+      [&](Scratch& mine, size_t t) {
+        rings.make(t, mine.worker, [&](Array<TetId>& of_tile) {
+          append_rings(gradient, TileId(static_cast<uint32_t>(t)), numbers, mine.around, of_tile, sizes);
+        });
+      });
   monitor.update("building walls", 1);
-  join_lists(parts, walls.ring_offsets, walls.rings);
+  (void)rings.join(walls.rings);
+  walls.ring_offsets.resize(sizes.size() + 1);
+  walls.ring_offsets[0] = 0;
+  std::partial_sum(sizes.begin(), sizes.end(), walls.ring_offsets.begin() + 1);
 }
 
 /// Breadth first from each 1-saddle.
 void find_ascending(const GradientData<3>& gradient, const MorseSmaleOptions<3>& options,
                     const TakenNumbers& numbers, const WallGraph& graph, Walls& walls) {
-  std::vector<ListPart<uint32_t>> parts(gradient.critical_cells(1).size() / 8 + 1);
   std::vector<std::vector<bool>> seen(static_cast<size_t>(options.exec.threads()));
-  for_each_saddle(gradient, options, 1, [&](const CriticalCell& saddle, size_t worker, size_t chunk) {
+  const auto append = [&](Array<uint32_t>& wall, const CriticalCell& saddle, size_t worker) {
     std::vector<bool>& is_seen = seen[worker];
     if (is_seen.empty()) is_seen.resize(numbers.size(), false);
-    std::vector<uint32_t>& wall = parts[chunk].items;
     const size_t begin = wall.size();
     const auto meet = [&](uint32_t edge) {
       if (is_seen[edge]) return;
@@ -358,9 +274,8 @@ void find_ascending(const GradientData<3>& gradient, const MorseSmaleOptions<3>&
       for (const uint32_t edge : graph[EdgeId(wall[i])]) meet(edge);
     }
     for (size_t i = begin; i < wall.size(); ++i) is_seen[wall[i]] = false;
-    parts[chunk].sizes.push_back(static_cast<uint32_t>(wall.size() - begin));
-  });
-  join_lists(parts, walls.ascending_offsets, walls.ascending);
+  };
+  walls.ascending_offsets = make_walls(gradient, options, 1, walls.ascending, append);
 }
 
 /// A wall shares most of its edges with others: what is around an edge is found once.
@@ -377,20 +292,22 @@ void find_ascending(const GradientData<3>& gradient, const MorseSmaleOptions<3>&
   const OrderArray& order = gradient.order();
   if (options.stars == nullptr) {
     fill_rings(
-        gradient, options, on_walls, [&] { return TileStars<3>(tiles, order); }, walls);
+        gradient, options, numbers, [&] { return TileStars<3>(tiles, order); }, walls);
   } else {
     fill_rings(
-        gradient, options, on_walls, [&] { return PulledStars<3>(tiles, order, *options.stars); }, walls);
+        gradient, options, numbers, [&] { return PulledStars<3>(tiles, order, *options.stars); }, walls);
   }
 }
 
 }  // namespace
 
 Walls compute_walls(const Gradient<3>& gradient, const MorseSmaleOptions<3>& options) {
-  check_stars(gradient.tiles(), options.stars, options.exec);
+  const GradientData<3>* data = gradient.on_mesh();
+  if (data == nullptr) refuse_walls_of_grids();
+  check_stars(data->tiles(), options.stars, options.exec);
   Walls walls;
-  find_descending(gradient.data(), options, walls);
-  find_ascending(gradient.data(), options, walls);
+  find_descending(*data, options, walls);
+  find_ascending(*data, options, walls);
   return walls;
 }
 

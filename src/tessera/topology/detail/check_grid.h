@@ -1,0 +1,43 @@
+// Can a grid be analysed?
+#pragma once
+
+#include <string>
+
+#include <tessera/core/error.h>
+#include <tessera/exec/detail/host_only.h>
+#include <tessera/mesh/mesh.h>
+#include <tessera/mesh/triangulate.h>
+
+namespace tessera::detail {
+
+/// Error(unsupported) unless the grid has so many axes, or two or three for 0, and its points have ids.
+inline void check_grid(const Grid& grid, int axes = 0) {
+  const std::string size = std::to_string(grid.dims[0]) + " x " + std::to_string(grid.dims[1]) + " x " +
+                           std::to_string(grid.dims[2]) + " points";
+  if (dimension(grid) < 2) {
+    throw Error(ErrorCode::unsupported, "a grid of " + size +
+                                            (dimension(grid) == 1 ? " has one axis" : " has no axis") +
+                                            "; topology needs two or three");
+  }
+  // As integers the counts may overflow.
+  if (1.0 * grid.dims[0] * grid.dims[1] * grid.dims[2] >= 4294967295.0)
+    throw Error(ErrorCode::unsupported, "a grid of " + size + " is too large: ids end at 4294967294");
+  if (axes != 0 && axes != dimension(grid)) {
+    throw Error(ErrorCode::unsupported, "a grid of " + size + " has " + std::to_string(dimension(grid)) +
+                                            " axes, not " + std::to_string(axes));
+  }
+}
+
+/// Error(unsupported) for a device, Error(bad_option) for stars.
+template <class Options>
+void check_grid_options(const Options& options, const char* function) {
+  (void)host_only(options.exec, std::string(function) + " of a grid");
+  if (options.stars != nullptr)
+    throw Error(ErrorCode::bad_option, "a grid has no stars to be pulled; leave the star store out");
+}
+
+[[noreturn]] inline void refuse_walls_of_grids() {
+  throw Error(ErrorCode::unsupported, "walls need tetrahedra; make those of the grid with triangulate()");
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,240 @@
+// Critical points of a grid, straight from its values: 14 comparisons a vertex, and a look-up.
+//
+// The floor is to read the field once. Rows are compared as a whole, which compilers turn into vector code; a
+// table of 2^14 bytes, one for each kind of row, says which masks are critical. Critical points are listed
+// chunk by chunk and put together in order.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include <tessera/core/detail/monitor.h>
+#include <tessera/core/error.h>
+#include <tessera/exec/detail/host/parallel.h>
+#include <tessera/exec/detail/host/walk.h>
+#include <tessera/exec/detail/host_only.h>
+#include <tessera/exec/for_each.h>
+#include <tessera/mesh/triangulate.h>
+#include <tessera/topology/critical_points.h>
+#include <tessera/topology/detail/check_field.h>
+#include <tessera/topology/detail/check_grid.h>
+#include <tessera/topology/detail/grid_star.h>
+
+namespace tessera {
+
+using namespace detail;
+namespace {
+
+using std::size_t;
+using std::uint32_t;
+using std::uint8_t;
+
+/// Vertices that a worker takes at once: their rows stay in the second-level cache.
+constexpr size_t chunk_vertices = 32768;
+
+/// What there is around the vertices of a row, by their kind of place in it, and which masks are critical
+/// there.
+struct Row {
+  std::array<GridSurrounding, GridLattice::place_kinds> around;
+  Array<uint8_t> is_critical;  ///< for the inner kind, if there are such vertices
+
+  [[nodiscard]] const GridSurrounding& inner() const { return around[2]; }
+};
+
+/// The kinds of rows.
+template <int Dim>
+class Rows {
+ public:
+  explicit Rows(const GridLattice& lattice) : lattice_(lattice) {
+    for (size_t y = 0; y < GridLattice::place_kinds; ++y) {
+      for (size_t z = 0; z < GridLattice::place_kinds; ++z) {
+        const auto at_y = lattice.place_of_kind(1, y);
+        const auto at_z = lattice.place_of_kind(2, z);
+        if (at_y && at_z) fill(rows_[y * GridLattice::place_kinds + z], *at_y, *at_z);
+      }
+    }
+  }
+  [[nodiscard]] const GridPieces& pieces() const { return pieces_; }
+  [[nodiscard]] const Row& operator[](size_t row) const {
+    const size_t y = lattice_.place_kind(1, row % lattice_.dims[1]);
+    const size_t z = lattice_.place_kind(2, row / lattice_.dims[1]);
+    return rows_[y * GridLattice::place_kinds + z];
+  }
+
+ private:
+  void fill(Row& row, const AxisPlace& y, const AxisPlace& z) {
+    for (size_t kind = 0; kind < GridLattice::place_kinds; ++kind) {
+      if (const auto x = lattice_.place_of_kind(0, kind)) row.around[kind] = {*x, y, z};
+    }
+    if (lattice_.dims[0] <= GridLattice::place_kinds) return;
+    row.is_critical.assign(size_t{1} << grid_neighbours, 0);
+    const GridSurrounding& around = row.inner();
+    for (uint32_t mask = around.present;; mask = (mask - 1) & around.present) {
+      const GridKind kind = grid_kind<Dim>(pieces_, around, mask);
+      row.is_critical[mask] = kind.type != CriticalType::regular ? 1 : 0;
+      if (mask == 0) return;
+    }
+  }
+
+  GridLattice lattice_;
+  GridPieces pieces_;
+  std::array<Row, GridLattice::place_kinds * GridLattice::place_kinds> rows_;
+};
+
+/// A critical point while it is not known how many there are.
+struct Found {
+  uint32_t vertex;
+  CriticalType type;
+  bool is_on_boundary;
+  uint8_t lower_pieces;
+  uint8_t upper_pieces;
+
+  [[nodiscard]] CriticalPoint point() const {
+    return {VertexId(vertex), type, is_on_boundary, lower_pieces, upper_pieces};
+  }
+};
+
+/// The masks of vertices begin to end of a row. For neighbours that do not exist, `to` points to the row
+/// itself. Returns whether a value is not a number.
+template <class T>
+bool compare_row(const T* row, const std::array<const T*, grid_neighbours>& to,
+                 std::pair<size_t, size_t> part, GridMask* __restrict masks) {
+  uint32_t is_nan = 0;
+  for (size_t x = part.first; x < part.second; ++x) {
+    const T value = row[x];
+    uint32_t mask = 0;
+    for (size_t k = 0; k < first_higher_neighbour; ++k) mask |= static_cast<uint32_t>(to[k][x] <= value) << k;
+    for (size_t k = first_higher_neighbour; k < grid_neighbours; ++k)
+      mask |= static_cast<uint32_t>(to[k][x] < value) << k;
+    masks[x] = static_cast<GridMask>(mask);
+    is_nan |= value == value ? 0 : 1;
+  }
+  return is_nan != 0;
+}
+
+template <int Dim, class T>
+class Finder {
+ public:
+  /// What a worker needs for a row.
+  struct Scratch {
+    std::vector<GridMask> masks;
+    std::vector<uint32_t> critical;
+    std::vector<Found> found;
+    bool has_nan = false;
+  };
+
+  Finder(const GridLattice& lattice, const T* values) : lattice_(lattice), values_(values), rows_(lattice) {
+    for (size_t k = 0; k < grid_neighbours; ++k) steps_[k] = lattice.step(k);
+  }
+
+  /// Appends the critical vertices of a row.
+  void find(size_t row, Scratch& scratch) const {
+    const size_t nx = lattice_.dims[0];
+    const Row& kind = rows_[row];
+    const bool has_inner = nx > GridLattice::place_kinds;
+    for (size_t x = 0; x < (has_inner ? 2 : nx); ++x) find_one(row * nx + x, kind.around[x], scratch);
+    if (!has_inner) return;
+    find_inner(row * nx, kind, scratch);
+    for (size_t x = nx - 2; x < nx; ++x)
+      find_one(row * nx + x, kind.around[x + GridLattice::place_kinds - nx], scratch);
+  }
+
+ private:
+  void add(size_t v, const GridSurrounding& around, uint32_t mask, Scratch& scratch) const {
+    const GridKind kind = grid_kind<Dim>(rows_.pieces(), around, mask);
+    if (kind.type == CriticalType::regular) return;
+    scratch.found.push_back({static_cast<uint32_t>(v), kind.type, around.is_on_border,
+                             static_cast<uint8_t>(kind.lower_pieces),
+                             static_cast<uint8_t>(kind.upper_pieces)});
+  }
+  void find_one(size_t v, const GridSurrounding& around, Scratch& scratch) const {
+    uint32_t mask = 0;
+    for (size_t k = 0; k < grid_neighbours; ++k) {
+      if ((around.present >> k & 1u) == 0) continue;
+      const T there = values_[static_cast<std::ptrdiff_t>(v) + steps_[k]];
+      const bool is_lower = k < first_higher_neighbour ? there <= values_[v] : there < values_[v];
+      mask |= static_cast<uint32_t>(is_lower) << k;
+    }
+    if (values_[v] != values_[v]) scratch.has_nan = true;
+    add(v, around, mask, scratch);
+  }
+  /// All but the two vertices at each end.
+  void find_inner(size_t first, const Row& row, Scratch& scratch) const {
+    const GridSurrounding& around = row.inner();
+    std::array<const T*, grid_neighbours> to = {};
+    for (size_t k = 0; k < grid_neighbours; ++k) {
+      const bool is_there = (around.present >> k & 1u) != 0;
+      to[k] = values_ + first + (is_there ? steps_[k] : 0);
+    }
+    const size_t end = lattice_.dims[0] - 2;
+    scratch.masks.resize(end);
+    scratch.critical.resize(end);
+    if (compare_row(values_ + first, to, {2, end}, scratch.masks.data())) scratch.has_nan = true;
+    uint32_t* next = scratch.critical.data();
+    for (size_t x = 2; x < end; ++x) {
+      *next = static_cast<uint32_t>(x);
+      next += row.is_critical[scratch.masks[x] & around.present];
+    }
+    for (const uint32_t* x = scratch.critical.data(); x != next; ++x)
+      add(first + *x, around, scratch.masks[*x] & around.present, scratch);
+  }
+
+  GridLattice lattice_;
+  const T* values_;
+  Rows<Dim> rows_;
+  std::array<std::ptrdiff_t, grid_neighbours> steps_ = {};
+};
+
+template <int Dim, class T>
+CriticalPoints find_points(const GridLattice& lattice, const Field& field, std::span<const T> values,
+                           const GridOptions& options) {
+  using Scratch = typename Finder<Dim, T>::Scratch;
+  const Monitor& monitor = monitor_of(options.monitor);
+  const Exec exec = host_for(options.exec, values.size());
+  const Finder<Dim, T> finder(lattice, values.data());
+  const size_t at_once = std::max<size_t>(1, chunk_vertices / lattice.dims[0]);
+  const size_t chunks = (lattice.rows() + at_once - 1) / at_once;
+  std::vector<std::vector<Found>> found(chunks);
+  const auto workers = host::walk(
+      chunks, {exec, monitor, 1}, [](int) { return Scratch(); },
+      [&](Scratch& mine, size_t chunk) {
+        mine.found.clear();
+        for (size_t row = chunk * at_once; row < std::min(lattice.rows(), (chunk + 1) * at_once); ++row)
+          finder.find(row, mine);
+        found[chunk].assign(mine.found.begin(), mine.found.end());
+      });
+  monitor.update("finding critical points", 0.9);
+  for (const auto& worker : workers) {
+    if (worker != nullptr && worker->has_nan) refuse_nan(values, field.name(), exec);
+  }
+  std::vector<size_t> begins(chunks + 1, 0);
+  for (size_t chunk = 0; chunk < chunks; ++chunk) begins[chunk + 1] = begins[chunk] + found[chunk].size();
+  CriticalPoints result;
+  result.points.resize(begins[chunks]);
+  host::for_each_chunk(exec.threads(), chunks, 8, [&](host::Range range, int) {
+    for (size_t chunk = range.begin; chunk < range.end; ++chunk) {
+      CriticalPoint* to = result.points.data() + begins[chunk];
+      for (const Found& one : std::exchange(found[chunk], {})) *to++ = one.point();
+    }
+  });
+  for (const CriticalPoint& point : result.points) ++result.counts[static_cast<size_t>(point.type)];
+  monitor.update("finding critical points", 1);
+  return result;
+}
+
+}  // namespace
+
+CriticalPoints critical_points(const Grid& grid, const Field& field, const GridOptions& options) {
+  (void)host_only(options.exec, "critical_points() of a grid");
+  check_grid(grid);
+  check_field(field, grid.vertex_count());
+  monitor_of(options.monitor).update("finding critical points", 0);
+  const GridLattice lattice(grid);
+  return field.visit([&]<class T>(std::span<const T> values) {
+    return lattice.dimension == 3 ? find_points<3, T>(lattice, field, values, options)
+                                  : find_points<2, T>(lattice, field, values, options);
+  });
+}
+
+}  // namespace tessera

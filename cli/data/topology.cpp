@@ -95,16 +95,15 @@ int TopologyInput::dimension() const {
   return std::holds_alternative<TetMesh>(input.mesh) ? 3 : 2;
 }
 
-std::unique_ptr<TopologyInput> read_topology_input(Session& session, const TopologyArguments& arguments,
-                                                   bool needs_simplices) {
+std::unique_ptr<TopologyInput> read_topology_input(Session& session, const TopologyArguments& arguments) {
   check_provider(arguments);
   auto input = std::make_unique<TopologyInput>();
   input->input = read_input(session, arguments.input);
   for (const std::string& note : input->input.report.notes) session.note(note);
   input->field = session.in_phase(
       Phase::prepare, [&] { return &choose_point_scalar(session, input->input, arguments.field); });
-  const bool is_needed = needs_simplices || arguments.provider != "push" || session.is_gpu_named();
-  if (input->is_grid() && is_needed) cut_bare(session, arguments, *input);
+  const bool needs_simplices = arguments.provider != "push" || session.is_gpu_named();
+  if (input->is_grid() && needs_simplices) cut_bare(session, arguments, *input);
   return input;
 }
 

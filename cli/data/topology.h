@@ -49,10 +49,9 @@ struct TopologyInput {
 };
 
 /// Reads and chooses the field, in the read and prepare phases. Notes of the reader are printed. A grid is
-/// cut into simplices for those who need them: a provider other than push, a GPU, and who says so.
+/// cut into simplices for those who need them: a provider other than push, and a GPU.
 [[nodiscard]] std::unique_ptr<TopologyInput> read_topology_input(Session& session,
-                                                                 const TopologyArguments& arguments,
-                                                                 bool needs_simplices = false);
+                                                                 const TopologyArguments& arguments);
 
 /// The mesh in tiles, and all that critical_points() and its sisters are called with.
 template <int Dim>

@@ -206,7 +206,7 @@ void declare_morse_smale(OptionList& app, MorseSmaleVerbOptions& options) {
 int run_morse_smale(Session& session, const MorseSmaleVerbOptions& options) {
   check_options(session, options);
   const Threshold threshold = parse_threshold(options.threshold);
-  const auto input = read_topology_input(session, options.topology, !options.walls.empty());
+  const auto input = read_topology_input(session, options.topology);
   check_kind(options, *input);
   session.result()["field"] = input->field->name();
   Segmentation segmentation;

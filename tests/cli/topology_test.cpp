@@ -332,6 +332,11 @@ TEST_F(CliTopology, AGridIsItsSimplices) {
       run_with({"persistence", "g.vti", "-o", "d.vtu", "--csv", "d.csv"});
       run_with({"critical-points", "g.vti", "--threshold", "5%", "-o", "k.vtp"});
       files.emplace_back();
+      if (std::string(size) == "9") {
+        run_with({"morse-smale", "g.vti", "--walls", "w.vtp", "--no-separatrices"});
+        files.back().push_back(read("w.vtp"));
+        EXPECT_GT(poly("w.vtp").polygons.size(), 100U);
+      }
       for (const char* file :
            {"pairs.vtp", "cells.vtp", "s.vti", "c.vtp", "p.vtp", "d.vtu", "d.csv", "k.vtp"})
         files.back().push_back(read(file));

@@ -120,15 +120,33 @@ void expect_same(const PolyData& found, const PolyData& expected, const std::str
   EXPECT_TRUE(found.cell_data == expected.cell_data) << what;
 }
 
+/// The walls, cells by their vertices.
+std::vector<std::vector<Vertices>> walls_of(const Gradient<3>& gradient, const Walls& walls) {
+  std::vector<std::vector<Vertices>> all;
+  for (std::size_t wall = 0; wall + 1 < walls.descending_offsets.size(); ++wall) {
+    auto& cells = all.emplace_back();
+    for (std::uint32_t i = walls.descending_offsets[wall]; i < walls.descending_offsets[wall + 1]; ++i)
+      cells.push_back(vertices_of(gradient, walls.descending[i]));
+  }
+  for (std::size_t wall = 0; wall + 1 < walls.ascending_offsets.size(); ++wall) {
+    auto& cells = all.emplace_back();
+    for (std::uint32_t i = walls.ascending_offsets[wall]; i < walls.ascending_offsets[wall + 1]; ++i) {
+      cells.push_back(vertices_of(gradient, walls.ascending_edge(i)));
+      for (const TetId tet : walls.ring(i)) cells.back().push_back(tet.index());
+    }
+  }
+  return all;
+}
+
 template <int Dim>
 void expect_as_cut(const Grid& grid, const Field& field, const std::string& what) {
   SCOPED_TRACE(what);
   const SimplexMesh<Dim> mesh = cut<Dim>(grid);
-  const MorseSmaleComplex<Dim> expected = morse_smale<Dim>(mesh, field);
+  const MorseSmaleComplex<Dim> expected = morse_smale<Dim>(mesh, field, {.walls = Dim == 3});
   const Persistence expected_pairs = compute_persistence(expected.gradient, field);
   for (const int threads : {1, 2, 7}) {
     const Exec exec = Exec::host(threads);
-    const MorseSmaleComplex<Dim> found = morse_smale<Dim>(grid, field, {.exec = exec});
+    const MorseSmaleComplex<Dim> found = morse_smale<Dim>(grid, field, {.exec = exec, .walls = Dim == 3});
     if (threads == 2) expect_same_gradient(found.gradient, expected.gradient, mesh);
     ASSERT_EQ(paths_of(found.gradient, found.separatrices),
               paths_of(expected.gradient, expected.separatrices));
@@ -155,6 +173,10 @@ void expect_as_cut(const Grid& grid, const Field& field, const std::string& what
     expect_same(writer.separatrices(found.separatrices), expected_writer.separatrices(expected.separatrices),
                 "separatrices");
     expect_same(writer.pairs(), expected_writer.pairs(), "pairs");
+    if constexpr (Dim == 3) {
+      ASSERT_EQ(walls_of(found.gradient, found.walls), walls_of(expected.gradient, expected.walls));
+      expect_same(writer.walls(found.walls), expected_writer.walls(expected.walls), "walls");
+    }
   }
 }
 
@@ -193,6 +215,7 @@ TEST(GridCells, AreNumberedAsThoseOfTheCut) {
       for (std::uint32_t kind = 0; kind < 6; ++kind) {
         if (!cells.has_top({v, kind})) continue;
         ASSERT_EQ(cells.rank_of_top(6 * v + kind), at);
+        ASSERT_EQ(cells.top_of_rank(at), 6 * v + kind);
         for (std::size_t k = 0; k < 4; ++k) ASSERT_EQ(cells.corner({v, kind}, k), mesh.cells[at][k].index());
         ++at;
       }
@@ -251,6 +274,7 @@ TEST(GridCells, OfTwoAxesAreNumberedAsThoseOfTheCut) {
       for (std::uint32_t kind = 0; kind < 2; ++kind) {
         if (!cells.has_top({v, kind})) continue;
         EXPECT_EQ(cells.rank_of_top(2 * v + kind), at);
+        EXPECT_EQ(cells.top_of_rank(at), 2 * v + kind);
         for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(cells.corner({v, kind}, k), mesh.cells[at][k].index());
         ++at;
       }
@@ -362,15 +386,23 @@ TEST(GridComplex, RefusesWhatCannotBe) {
   const auto refuses = [&](const MorseSmaleOptions<3>& options, const std::string& part) {
     EXPECT_TRUE(has(refusal([&] { (void)morse_smale<3>(grid, field, options); }), part)) << part;
   };
-  refuses({.walls = true}, "walls need tetrahedra");
-  EXPECT_TRUE(has(refusal([&] { (void)compute_walls(gradient); }), "walls need tetrahedra"));
   EXPECT_TRUE(has(refusal([&] { (void)TopologyExporter<3>(gradient, grid, field).walls(Walls{}); }),
-                  "walls need tetrahedra"));
+                  "the walls are of another gradient"));
   const TiledMesh<3> tiles = tile(mesh);
   const StarStore<3> stars(tiles);
   refuses({.stars = &stars}, "no stars");
   EXPECT_TRUE(has(refusal([&] { (void)compute_separatrices(gradient, {.stars = &stars}); }), "no stars"));
   EXPECT_TRUE(has(refusal([&] { (void)compute_segmentation(gradient, {.stars = &stars}); }), "no stars"));
+  EXPECT_TRUE(has(refusal([&] { (void)compute_walls(gradient, {.stars = &stars}); }), "no stars"));
+  Walls walls = compute_walls(gradient);
+  walls.rings.push_back(TetId(static_cast<std::uint32_t>(mesh.cell_count())));
+  EXPECT_TRUE(has(refusal([&] { (void)TopologyExporter<3>(gradient, grid, field).walls(walls); }),
+                  "the walls are of another gradient"));
+  walls.rings.pop_back();
+  ASSERT_FALSE(walls.edges.empty());
+  walls.edges.back() = 7 * 23;
+  EXPECT_TRUE(has(refusal([&] { (void)TopologyExporter<3>(gradient, grid, field).walls(walls); }),
+                  "the walls are of another gradient"));
   // An edge that would leave the grid, and a triangle of neighbours that are not joined.
   Separatrices paths;
   paths.ends = {{SeparatrixType::descending, 0, 0}};

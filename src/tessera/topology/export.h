@@ -50,7 +50,7 @@ class TopologyExporter {
   TopologyExporter(const Gradient<Dim>& gradient, const SimplexMesh<Dim>& mesh, const Field& field,
                    const ExportOptions& options = {});
   /// The same for a gradient of a grid, which must outlive it, too; keeps nothing but the critical cells.
-  /// Error(unsupported) if files have no ids for all its triangles, and from walls().
+  /// Error(unsupported) if files have no ids for all its triangles.
   TopologyExporter(const Gradient<Dim>& gradient, const Grid& grid, const Field& field,
                    const ExportOptions& options = {});
   TopologyExporter(TopologyExporter&&) noexcept;

@@ -64,7 +64,8 @@ struct Walls {
   Array<std::uint32_t> ascending;
   /// The edges of ascending walls, which share many: the id of each name once, ascending.
   Array<std::uint32_t> edges;
-  /// For each of those the tetrahedra around it in cyclic order (open at the boundary).
+  /// For each of those the tetrahedra around it in cyclic order (open at the boundary); of a grid, those of
+  /// triangulate().
   Array<std::uint32_t> ring_offsets = {0};
   Array<TetId> rings;
 
@@ -114,7 +115,7 @@ struct MorseSmaleComplex {
 
 /// The parts, for those who have a gradient already. Error(bad_option) if it was made without keep_paths and
 /// the part needs them: connectors and walls do not. Of the gradient of a grid on host threads only:
-/// Error(unsupported) for a device and for walls, Error(bad_option) for stars.
+/// Error(unsupported) for a device, Error(bad_option) for stars.
 template <int Dim>
 [[nodiscard]] Separatrices compute_separatrices(const Gradient<Dim>& gradient,
                                                 const MorseSmaleOptions<Dim>& options = {});
@@ -140,8 +141,7 @@ template <int Dim>
 }
 /// The same for a grid, straight from its values: the complex of triangulate(grid), which is not made, as
 /// morse_smale<3>(grid, field), or 2 for a grid of two axes. On host threads. The field must outlive the
-/// complex and stay as it is. Errors as compute_gradient() of a grid; Error(bad_option) with stars,
-/// Error(unsupported) with walls, which need tetrahedra.
+/// complex and stay as it is. Errors as compute_gradient() of a grid; Error(bad_option) with stars.
 template <int Dim>
 [[nodiscard]] MorseSmaleComplex<Dim> morse_smale(const Grid& grid, const Field& field,
                                                  const MorseSmaleOptions<Dim>& options = {});

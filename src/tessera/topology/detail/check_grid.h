@@ -36,8 +36,4 @@ void check_grid_options(const Options& options, const char* function) {
     throw Error(ErrorCode::bad_option, "a grid has no stars to be pulled; leave the star store out");
 }
 
-[[noreturn]] inline void refuse_walls_of_grids() {
-  throw Error(ErrorCode::unsupported, "walls need tetrahedra; make those of the grid with triangulate()");
-}
-
 }  // namespace tessera::detail

@@ -6,11 +6,17 @@
 #include <vector>
 
 #include <tessera/topology/detail/gradient_data.h>
+#include <tessera/topology/detail/grid_gradient.h>
 
 namespace tessera::detail {
 
-/// Takes a quarter of a byte per edge. The gradient must outlive it.
-class EdgeRows {
+/// The gradient must outlive it.
+template <class Source>
+class EdgeRows;
+
+/// Takes a quarter of a byte per edge.
+template <>
+class EdgeRows<GradientData<3>> {
  public:
   explicit EdgeRows(const GradientData<3>& gradient) : gradient_(gradient) {
     owners_.reserve(gradient.edge_count() / step + 1);
@@ -33,6 +39,19 @@ class EdgeRows {
 
   const GradientData<3>& gradient_;
   std::vector<std::uint32_t> owners_;
+};
+
+/// A grid's edge says it.
+template <>
+class EdgeRows<GridGradient<3>> {
+ public:
+  explicit EdgeRows(const GridGradient<3>& gradient) : gradient_(gradient) {}
+  [[nodiscard]] tiled::VertexId highest_of(std::uint32_t edge) const {
+    return gradient_.highest_of_edge(edge);
+  }
+
+ private:
+  const GridGradient<3>& gradient_;
 };
 
 }  // namespace tessera::detail

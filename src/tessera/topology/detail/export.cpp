@@ -125,10 +125,10 @@ void check_mesh(const GradientData<Dim>& gradient, const SimplexMesh<Dim>& mesh)
 }
 
 /// What an exporter needs to know of where it writes from.
-template <class PointsOf>
+template <class Shape>
 struct ExportInput {
   const Field& field;
-  PointsOf points;  ///< of vertices
+  Shape shape;
   const ExportOptions& options;
 };
 
@@ -145,18 +145,15 @@ struct detail::ExportState {
 
 namespace {
 
-/// The state of an exporter for one kind of gradient: `Ids` numbers its cells, `PointsOf` places its
-/// vertices.
-template <class Source, class Ids, class PointsOf, int Dim = Source::dim>
+/// The state of an exporter for one kind of gradient: `Ids` numbers its cells, `Shape` places its vertices.
+template <class Source, class Ids, class Shape, int Dim = Source::dim>
 class Exporting : public ExportState<Dim> {
  public:
-  Exporting(const Gradient<Dim>& keep, const Source& gradient, const ExportInput<PointsOf>& input,
-            const TetMesh* tets)
+  Exporting(const Gradient<Dim>& keep, const Source& gradient, const ExportInput<Shape>& input)
       : keep_(keep),
         gradient_(gradient),
         field_(input.field),
-        points_(input.points),
-        tets_(tets),
+        shape_(input.shape),
         exec_(Exec::host(input.options.exec.threads())),
         memory_(input.options.memory),
         monitor_(monitor_of(input.options.monitor)),
@@ -166,11 +163,11 @@ class Exporting : public ExportState<Dim> {
   PolyData pairs() override;
   PolyData separatrices(const Separatrices& paths) override;
   PolyData walls(const Walls& walls, Walls* to_release) override {
-    if constexpr (std::is_same_v<Source, GradientData<3>>) {
-      return make_wall_poly({gradient_, *tets_, field_, critical_table(), exec_.threads()}, walls,
-                            to_release);
+    if constexpr (Dim == 3) {
+      const WallSource<Source, Shape> source{gradient_, shape_, field_, critical_table(), exec_.threads()};
+      return make_wall_poly(source, walls, to_release);
     } else {
-      refuse_walls_of_grids();
+      TS_EXPECTS(false);  // walls() of surfaces does not compile
     }
   }
 
@@ -197,9 +194,9 @@ class Exporting : public ExportState<Dim> {
   }
 
   CellPoints make_cell_points(std::span<const CellName> cells) const {
-    CellPoints points(cells.size(), points_.is_double());
+    CellPoints points(cells.size(), shape_.is_double());
     points.ids = describe(cells, [&](size_t i, const auto& simplex) {
-      set_point(points.places, i, barycentre(points_, simplex));
+      set_point(points.places, i, barycentre(shape_, simplex));
       points.dimensions[i] = static_cast<std::int8_t>(cells[i].dimension);
     });
     return points;
@@ -248,8 +245,7 @@ class Exporting : public ExportState<Dim> {
   Gradient<Dim> keep_;
   const Source& gradient_;
   const Field& field_;
-  PointsOf points_;
-  const TetMesh* tets_;  ///< for walls
+  Shape shape_;
   Exec exec_;
   MemoryBudget* memory_;
   const Monitor& monitor_;
@@ -258,24 +254,13 @@ class Exporting : public ExportState<Dim> {
   bool has_boundary_ = false;
 };
 
-/// Points of a mesh, which outlives the exporter.
-class MeshPoints {
- public:
-  explicit MeshPoints(const Points& points) : points_(&points) {}
-  [[nodiscard]] bool is_double() const { return points_->is_double(); }
-  [[nodiscard]] Vec3d operator[](VertexId v) const { return (*points_)[v]; }
-
- private:
-  const Points* points_;
-};
-
 template <int Dim>
-using MeshExporting = Exporting<GradientData<Dim>, MeshIds<Dim>, MeshPoints>;
+using MeshExporting = Exporting<GradientData<Dim>, MeshIds<Dim>, MeshShape<Dim>>;
 template <int Dim>
-using GridExporting = Exporting<GridGradient<Dim>, GridIds<Dim>, GridPoints>;
+using GridExporting = Exporting<GridGradient<Dim>, GridIds<Dim>, GridShape<Dim>>;
 
-template <class Source, class Ids, class PointsOf, int Dim>
-PolyData Exporting<Source, Ids, PointsOf, Dim>::critical_cells(const CriticalCellsExport& parts) {
+template <class Source, class Ids, class Shape, int Dim>
+PolyData Exporting<Source, Ids, Shape, Dim>::critical_cells(const CriticalCellsExport& parts) {
   const CriticalTable<Dim>& table = table_with_boundary();
   Array<uint32_t> ids;
   Array<uint32_t> highest;
@@ -302,9 +287,9 @@ PolyData Exporting<Source, Ids, PointsOf, Dim>::critical_cells(const CriticalCel
     }
   }
   PolyData poly;
-  poly.points = make_points(names.size(), points_.is_double());
+  poly.points = make_points(names.size(), shape_.is_double());
   for (size_t at = 0; at < names.size(); ++at)
-    set_point(poly.points, at, barycentre(points_, gradient_.simplex(names[at])));
+    set_point(poly.points, at, barycentre(shape_, gradient_.simplex(names[at])));
   poly.vertices = make_vertex_cells(ids.size());
   add_vertices(poly.point_data, field_, highest);
   poly.point_data.add(Field("CellDimension", std::move(dimensions)));
@@ -314,8 +299,8 @@ PolyData Exporting<Source, Ids, PointsOf, Dim>::critical_cells(const CriticalCel
   return poly;
 }
 
-template <class Source, class Ids, class PointsOf, int Dim>
-PolyData Exporting<Source, Ids, PointsOf, Dim>::pairs() {
+template <class Source, class Ids, class Shape, int Dim>
+PolyData Exporting<Source, Ids, Shape, Dim>::pairs() {
   Reservation room;
   if (memory_ != nullptr) {  // two names and two points with their arrays
     const Bytes pairs = gradient_.vertex_count() + gradient_.edge_count() + gradient_.cell_count();
@@ -340,8 +325,8 @@ PolyData Exporting<Source, Ids, PointsOf, Dim>::pairs() {
   return poly;
 }
 
-template <class Source, class Ids, class PointsOf, int Dim>
-PolyData Exporting<Source, Ids, PointsOf, Dim>::separatrices(const Separatrices& paths) {
+template <class Source, class Ids, class Shape, int Dim>
+PolyData Exporting<Source, Ids, Shape, Dim>::separatrices(const Separatrices& paths) {
   check_paths(gradient_, paths);
   const CriticalTable<Dim>& table = table_with_boundary();
   CellPoints points = make_cell_points(paths.cells);
@@ -416,10 +401,8 @@ TopologyExporter<Dim>::TopologyExporter(const Gradient<Dim>& gradient, const Sim
   if (data == nullptr) throw Error(ErrorCode::bad_mesh, "the gradient is of a grid, not of this mesh");
   check_mesh(*data, mesh);
   check_field(field, mesh.vertex_count());
-  const TetMesh* tets = nullptr;
-  if constexpr (Dim == 3) tets = &mesh;
-  const ExportInput<MeshPoints> input{field, MeshPoints(mesh.points), options};
-  state_ = std::make_unique<MeshExporting<Dim>>(gradient, *data, input, tets);
+  const ExportInput<MeshShape<Dim>> input{field, MeshShape<Dim>(mesh), options};
+  state_ = std::make_unique<MeshExporting<Dim>>(gradient, *data, input);
 }
 
 template <int Dim>
@@ -429,8 +412,8 @@ TopologyExporter<Dim>::TopologyExporter(const Gradient<Dim>& gradient, const Gri
     if constexpr (std::is_same_v<Source, GridGradient<Dim>>) {
       if (source.cells().lattice().dims == GridLattice(grid).dims) {
         check_field(field, grid.vertex_count());
-        const ExportInput<GridPoints> input{field, GridPoints(grid), options};
-        state_ = std::make_unique<GridExporting<Dim>>(gradient, source, input, nullptr);
+        const ExportInput<GridShape<Dim>> input{field, GridShape<Dim>(grid, source.cells()), options};
+        state_ = std::make_unique<GridExporting<Dim>>(gradient, source, input);
       }
     }
   });

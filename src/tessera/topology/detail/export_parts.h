@@ -7,7 +7,9 @@
 #include <string>
 
 #include <tessera/mesh/poly_data.h>
+#include <tessera/mesh/triangulate.h>
 #include <tessera/topology/detail/gradient_data.h>
+#include <tessera/topology/detail/grid_cells.h>
 #include <tessera/topology/morse_smale.h>
 
 namespace tessera::detail {
@@ -50,14 +52,49 @@ void check_names(const Source& gradient, std::span<const CellName> cells) {
   throw Error(ErrorCode::bad_option, "a path or wall goes through a cell that the gradient does not have");
 }
 
+/// Where the vertices of a mesh lie, and which its cells have. The mesh must outlive it.
+template <int Dim>
+class MeshShape {
+ public:
+  explicit MeshShape(const SimplexMesh<Dim>& mesh) : mesh_(&mesh) {}
+  [[nodiscard]] bool is_double() const { return mesh_->points.is_double(); }
+  [[nodiscard]] Vec3d operator[](VertexId v) const { return mesh_->points[v]; }
+  [[nodiscard]] const auto& corners(typename SimplexMesh<Dim>::CellId cell) const { return (*mesh_)[cell]; }
+
+ private:
+  const SimplexMesh<Dim>* mesh_;
+};
+
+/// Likewise of a grid and its simplices.
+template <int Dim>
+class GridShape {
+ public:
+  GridShape(const Grid& grid, const GridCells<Dim>& cells) : points_(grid), cells_(&cells) {}
+  [[nodiscard]] bool is_double() const { return points_.is_double(); }
+  [[nodiscard]] Vec3d operator[](VertexId v) const { return points_[v]; }
+  [[nodiscard]] auto corners(typename SimplexMesh<Dim>::CellId cell) const {
+    typename SimplexMesh<Dim>::Cell corners;
+    const auto top = cells_->top(cells_->top_of_rank(cell.index()));
+    for (std::size_t k = 0; k <= Dim; ++k) corners[k] = VertexId(cells_->corner(top, k));
+    return corners;
+  }
+
+ private:
+  GridPoints points_;
+  const GridCells<Dim>* cells_;
+};
+
+template <class Source, class Shape>
 struct WallSource {
-  const GradientData<3>& gradient;
-  const TetMesh& mesh;
+  const Source& gradient;
+  const Shape& shape;
   const Field& field;
   const CriticalTable<3>& table;
   int threads = 1;
 };
 /// `to_release` may be the walls, which are emptied as soon as they are not needed.
-[[nodiscard]] PolyData make_wall_poly(const WallSource& source, const Walls& walls, Walls* to_release);
+template <class Source, class Shape>
+[[nodiscard]] PolyData make_wall_poly(const WallSource<Source, Shape>& source, const Walls& walls,
+                                      Walls* to_release);
 
 }  // namespace tessera::detail

@@ -1,4 +1,4 @@
-// Walls of tetrahedra as triangles and polygons, with TTK's arrays of 2-separatrices.
+// Walls as triangles and polygons, with TTK's arrays of 2-separatrices.
 #include <algorithm>
 #include <numeric>
 
@@ -36,12 +36,13 @@ struct WallEnds {
 };
 
 /// The numbers of critical edges, which few vertices have in their rows.
+template <class Source>
 class CriticalEdges {
  public:
-  explicit CriticalEdges(const GradientData<3>& gradient)
+  explicit CriticalEdges(const Source& gradient)
       : gradient_(gradient),
         numbers_(gradient.critical_cells(1)),
-        has_any_(gradient.tiles().vertex_count(), false) {
+        has_any_(gradient.vertex_count(), false) {
     for (const CriticalCell& edge : gradient.critical_cells(1))
       has_any_[gradient.highest(edge).index()] = true;
   }
@@ -50,21 +51,20 @@ class CriticalEdges {
   template <class F>
   void for_each_of(const RowTriangle& triangle, const F& f) const {
     const auto visit = [&](tiled::VertexId top, uint32_t place) {
-      if (place > 0 && gradient_.triangle_of(top, place) == GradientData<3>::none)
-        f(numbers_[gradient_.first_edge(top) + place]);
+      if (!gradient_.is_lowest(top, place) && gradient_.triangle_of(top, place) == Source::none)
+        f(numbers_[gradient_.edge(top, place)]);
     };
-    const auto row = gradient_.lower(triangle.highest);
     if (has_any_[triangle.highest.index()]) {
       visit(triangle.highest, triangle.high);
       visit(triangle.highest, triangle.low);
     }
-    const tiled::VertexId second(row[triangle.high]);
-    if (has_any_[second.index()])
-      visit(second, gradient_.place_of(second, tiled::VertexId(row[triangle.low])));
+    if (!has_any_[gradient_.neighbour(triangle.highest, triangle.high)]) return;
+    const RowEdge lowest = gradient_.lowest_edge_of(triangle);
+    visit(lowest.highest, lowest.place);
   }
 
  private:
-  const GradientData<3>& gradient_;
+  const Source& gradient_;
   CriticalNumbers numbers_;
   std::vector<bool> has_any_;  ///< by vertex: is it the highest of a critical edge?
 };
@@ -84,25 +84,27 @@ SaddleLists transpose(const SaddleLists& lists, size_t saddles) {
 }
 
 /// Error(bad_option) unless the walls can be of the gradient.
-void check_walls(const WallSource& source, const Walls& walls) {
+template <class Source>
+void check_walls(const Source& gradient, const Walls& walls) {
   const auto refuse = [] { throw Error(ErrorCode::bad_option, "the walls are of another gradient"); };
-  if (walls.descending_offsets.size() != source.gradient.critical_cells(2).size() + 1 ||
-      walls.ascending_offsets.size() != source.gradient.critical_cells(1).size() + 1)
+  if (walls.descending_offsets.size() != gradient.critical_cells(2).size() + 1 ||
+      walls.ascending_offsets.size() != gradient.critical_cells(1).size() + 1)
     refuse();
-  check_names(source.gradient, walls.descending);
+  check_names(gradient, walls.descending);
   for (const uint32_t edge : walls.edges) {
-    if (edge >= source.gradient.edge_count()) refuse();
+    if (!gradient.is_name({edge, 0, 1})) refuse();
   }
   for (const TetId tet : walls.rings) {
-    if (tet.index() >= source.mesh.cell_count()) refuse();
+    if (tet.index() >= gradient.cell_count()) refuse();
   }
 }
 
 /// Is the ring of cells around an edge open? Then one of the vertices opposite to it is in one cell only.
-bool is_open(const TetMesh& mesh, std::span<const TetId> ring, const Simplex& edge) {
+template <class Shape>
+bool is_open(const Shape& shape, std::span<const TetId> ring, const Simplex& edge) {
   std::vector<VertexId> others;
   for (const TetId tet : ring) {
-    for (const VertexId v : mesh[tet]) {
+    for (const VertexId v : shape.corners(tet)) {
       if (v != edge.vertices[0] && v != edge.vertices[1]) others.push_back(v);
     }
   }
@@ -110,10 +112,11 @@ bool is_open(const TetMesh& mesh, std::span<const TetId> ring, const Simplex& ed
 }
 
 /// Makes the polygons in two passes, one that counts and one that fills, so that no array grows.
+template <class Source, class Shape>
 class WallPoly {
  public:
-  WallPoly(const WallSource& source, const Walls& walls)
-      : mesh_(source.mesh),
+  WallPoly(const WallSource<Source, Shape>& source, const Walls& walls)
+      : shape_(source.shape),
         field_(source.field),
         gradient_(source.gradient),
         walls_(walls),
@@ -126,7 +129,7 @@ class WallPoly {
   void make_polygons() {
     count_polygons();
     find_open_edges();
-    TakenSet used_vertices(mesh_.vertex_count());
+    TakenSet used_vertices(gradient_.vertex_count());
     add_triangles(used_vertices);
     const TakenSet used_cells = find_used_cells();
     const TakenNumbers vertices(used_vertices);
@@ -169,7 +172,7 @@ class WallPoly {
 
   /// Of all edges of ascending walls.
   [[nodiscard]] TakenSet find_used_cells() const {
-    TakenSet used(mesh_.cell_count());
+    TakenSet used(gradient_.cell_count());
     host::for_each_share(threads_, walls_.edges.size(), [&](host::Range share) {
       for (size_t edge = share.begin; edge < share.end; ++edge) {
         const uint32_t begin = walls_.ring_offsets[edge];
@@ -181,13 +184,12 @@ class WallPoly {
   }
 
   void place_points(const TakenNumbers& vertices, const TakenNumbers& cells) {
-    const Points& points = mesh_.points;
-    poly_.points = make_points(cells.end(), points.is_double());
+    poly_.points = make_points(cells.end(), shape_.is_double());
     vertices.for_each(threads_, [&](uint32_t vertex, uint32_t number) {
-      set_point(poly_.points, number, points[VertexId(vertex)]);
+      set_point(poly_.points, number, shape_[VertexId(vertex)]);
     });
     cells.for_each(threads_, [&](uint32_t cell, uint32_t number) {
-      set_point(poly_.points, number, barycentre(points, Simplex{mesh_.cells[cell], 4}));
+      set_point(poly_.points, number, barycentre(shape_, Simplex{shape_.corners(TetId(cell)), 4}));
     });
   }
 
@@ -196,7 +198,7 @@ class WallPoly {
     is_open_.resize(ascending_count_);
     for_each_wall(ascending_count_, [&](size_t wall) {
       const uint32_t edge = walls_.ascending_offsets[wall];
-      const bool open = is_open(mesh_, walls_.ring(edge), gradient_.simplex(walls_.ascending_edge(edge)));
+      const bool open = is_open(shape_, walls_.ring(edge), gradient_.simplex(walls_.ascending_edge(edge)));
       is_open_[wall] = open ? 1 : 0;
     });
   }
@@ -231,12 +233,12 @@ class WallPoly {
   [[nodiscard]] RowTriangle triangle(size_t i) const {
     const CellName& name = walls_.descending[i];
     const tiled::VertexId v = rows_.highest_of(name.id);
-    return {v, name.id - gradient_.first_edge(v), name.low};
+    return {v, gradient_.place_of_edge(v, name.id), name.low};
   }
 
   /// All of descending walls. Their corners are vertices of the mesh until those that are used have numbers.
   void add_triangles(TakenSet& used) {
-    const CriticalEdges critical(gradient_);
+    const CriticalEdges<Source> critical(gradient_);
     WorkerLists<uint32_t> ends(threads_, descending_count_);
     host::for_each_chunk(threads_, descending_count_, 64, [&](host::Range range, int worker) {
       for (size_t wall = range.begin; wall < range.end; ++wall) {
@@ -257,12 +259,14 @@ class WallPoly {
   }
 
   void add_triangle(size_t i, const RowTriangle& triangle, TakenSet& used) {
-    const auto row = gradient_.lower(triangle.highest);
+    const auto vertex = [&](uint32_t place) {
+      return gradient_.to_input(tiled::VertexId(gradient_.neighbour(triangle.highest, place)));
+    };
     VertexId* const corners = poly_.polygons.corners.data() + 3 * i;
     poly_.polygons.offsets[i] = 3 * i;
     corners[0] = gradient_.to_input(triangle.highest);
-    corners[1] = gradient_.to_input(tiled::VertexId(row[triangle.high]));
-    corners[2] = gradient_.to_input(tiled::VertexId(row[triangle.low]));
+    corners[1] = vertex(triangle.high);
+    corners[2] = vertex(triangle.low);
     if (corners[1] < corners[0]) std::swap(corners[0], corners[1]);
     if (corners[2] < corners[1]) std::swap(corners[1], corners[2]);
     if (corners[1] < corners[0]) std::swap(corners[0], corners[1]);
@@ -290,7 +294,7 @@ class WallPoly {
     for (uint32_t i = walls_.descending_offsets[wall];
          saddles.empty() && i < walls_.descending_offsets[wall + 1]; ++i) {
       const RowTriangle at = triangle(i);
-      lower(gradient_.to_input(tiled::VertexId(gradient_.lower(at.highest)[at.low])));
+      lower(gradient_.to_input(tiled::VertexId(gradient_.neighbour(at.highest, at.low))));
     }
     describe(wall, table_[2].ids[wall], {table_[2].highest[wall], lowest}, boundary);
   }
@@ -350,13 +354,13 @@ class WallPoly {
     return of_polygons;
   }
 
-  const TetMesh& mesh_;
+  const Shape& shape_;
   const Field& field_;
-  const GradientData<3>& gradient_;
+  const Source& gradient_;
   const Walls& walls_;
   const CriticalTable<3>& table_;
   int threads_;
-  EdgeRows rows_;
+  EdgeRows<Source> rows_;
   WallEnds ends_;
   size_t descending_count_;
   size_t ascending_count_;
@@ -369,12 +373,16 @@ class WallPoly {
 
 }  // namespace
 
-PolyData make_wall_poly(const WallSource& source, const Walls& walls, Walls* to_release) {
-  check_walls(source, walls);
-  WallPoly poly(source, walls);
+template <class Source, class Shape>
+PolyData make_wall_poly(const WallSource<Source, Shape>& source, const Walls& walls, Walls* to_release) {
+  check_walls(source.gradient, walls);
+  WallPoly<Source, Shape> poly(source, walls);
   poly.make_polygons();
   if (to_release != nullptr) *to_release = {};
   return poly.with_data();
 }
+
+template PolyData make_wall_poly(const WallSource<GradientData<3>, MeshShape<3>>&, const Walls&, Walls*);
+template PolyData make_wall_poly(const WallSource<GridGradient<3>, GridShape<3>>&, const Walls&, Walls*);
 
 }  // namespace tessera::detail

@@ -107,6 +107,11 @@ class GradientData {
   [[nodiscard]] bool is_lower_place(tiled::VertexId /*v*/, std::uint32_t a, std::uint32_t b) const {
     return a < b;
   }
+  template <class F>
+  void for_each_place(tiled::VertexId v, const F& f) const {
+    const auto count = static_cast<std::uint32_t>(lower(v).size());
+    for (std::uint32_t place = 1; place < count; ++place) f(place);
+  }
   [[nodiscard]] RowTriangle row_triangle(tiled::VertexId v, std::uint32_t place, std::uint32_t other) const {
     return {v, std::max(place, other), std::min(place, other)};
   }

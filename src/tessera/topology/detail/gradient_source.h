@@ -40,6 +40,7 @@ concept GradientSource = G::dim == Dim&& requires(const G& gradient, VertexId in
   { gradient.edge(v, place) } -> std::same_as<std::uint32_t>;
   { gradient.place_of_edge(v, cell) } -> std::same_as<std::uint32_t>;
   { gradient.highest_of_edge(cell) } -> std::same_as<tiled::VertexId>;
+  gradient.for_each_place(v, [](std::uint32_t) {});  // of lower neighbours, but for the lowest
 
   // The place of the third vertex of the triangle that an edge is paired with; none: it is critical.
   { gradient.triangle_of(v, place) } -> std::same_as<std::uint32_t>;

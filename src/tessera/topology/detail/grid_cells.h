@@ -67,11 +67,20 @@ struct GridTops {
   std::array<std::array<GridStep, Dim + 1>, kinds> corners = {};  ///< from the lowest vertex
   std::array<std::array<std::array<std::uint8_t, Dim + 1>, Dim + 1>, kinds> between = {};  ///< corners
   std::array<std::array<Beyond, Dim + 1>, kinds> beyond = {};
+  /// Of the voxel or pixel that begins at the lowest vertex, or of the one before it along the first axis.
+  /// All cells of a voxel span it along every axis, so there are no others.
+  std::array<bool, kinds> is_after = {};
+  std::uint32_t kinds_after = 0;
 
   constexpr GridTops() {
     list_kinds();
     for (std::uint32_t kind = 0; kind < kinds; ++kind) {
-      for (std::size_t k = 0; k < Dim; ++k) corners[kind][k + 1] = grid_steps[others[kind][k]];
+      is_after[kind] = true;
+      for (std::size_t k = 0; k < Dim; ++k) {
+        corners[kind][k + 1] = grid_steps[others[kind][k]];
+        is_after[kind] = is_after[kind] && corners[kind][k + 1].x >= 0;
+      }
+      kinds_after += is_after[kind] ? 1 : 0;
       for (std::size_t i = 0; i <= Dim; ++i) {
         for (std::size_t j = 0; j <= Dim; ++j)
           between[kind][i][j] = neighbour_at(corners[kind][j] - corners[kind][i]);
@@ -320,7 +329,24 @@ class GridCells {
   [[nodiscard]] std::size_t rank_of_top(std::uint32_t cell) const {
     return rank_of_tops(cell / kinds, cell % kinds);
   }
-  /// Likewise of a triangle of tetrahedra with these neighbours, ascending, of its lowest vertex.
+  /// The top cell of a rank.
+  [[nodiscard]] std::uint32_t top_of_rank(std::size_t rank) const {
+    constexpr std::uint32_t after = grid_tops<Dim>.kinds_after;
+    const std::size_t row = rank / tops_of_row();
+    const auto in_row = static_cast<std::uint32_t>(rank % tops_of_row());
+    const std::size_t z = row / (lattice_.dims[1] - 1);
+    const std::size_t y = row % (lattice_.dims[1] - 1);
+    const std::uint32_t x = in_row < after ? 0 : 1 + (in_row - after) / kinds;
+    std::uint32_t left = in_row < after ? in_row : (in_row - after) % kinds;
+    const auto is_there = [&](std::uint32_t kind) {
+      return grid_tops<Dim>.is_after[kind] ? x + 1 < lattice_.dims[0] : x > 0;
+    };
+    std::uint32_t kind = 0;
+    while (!is_there(kind) || left-- > 0) ++kind;
+    return kinds * static_cast<std::uint32_t>(x + lattice_.dims[0] * (y + lattice_.dims[1] * z)) + kind;
+  }
+  /// How many triangles of tetrahedra there are before one, with these neighbours, ascending, of its lowest
+  /// vertex.
   [[nodiscard]] std::size_t rank_of_triangle(std::uint32_t v, std::uint32_t first,
                                              std::uint32_t second) const {
     return rank_of_triangles(v, first, second);
@@ -400,12 +426,21 @@ class GridCells {
     }
     return rank;
   }
+  /// Rows of voxels follow each other without gaps.
   [[nodiscard]] std::size_t rank_of_tops(std::size_t v, std::uint32_t kind) const {
-    std::size_t rank = 0;
-    for (std::uint32_t i = 0; i < kinds; ++i)
-      rank += count_before(v, i < kind && v < vertex_count(), grid_tops<Dim>.corners[i]);
-    return rank;
+    const Point p = point(static_cast<std::uint32_t>(v));
+    const auto [nx, ny, nz] = lattice_.dims;
+    const bool is_above = Dim == 3 && p.z + 1 >= nz;
+    const std::size_t layer = is_above ? nz - 1 : p.z;
+    const std::size_t row = layer * (ny - 1) + (is_above ? 0 : std::min(p.y, ny - 1));
+    const std::size_t rank = row * tops_of_row();
+    if (is_above || p.y + 1 >= ny) return rank;
+    std::uint32_t before = p.x == 0 ? 0 : kinds * p.x - (kinds - grid_tops<Dim>.kinds_after);
+    for (std::uint32_t i = 0; i < kind; ++i)
+      before += (grid_tops<Dim>.is_after[i] ? p.x + 1 < nx : p.x > 0) ? 1 : 0;
+    return rank + before;
   }
+  [[nodiscard]] std::size_t tops_of_row() const { return std::size_t{kinds} * (lattice_.dims[0] - 1); }
 
   GridLattice lattice_;
   Divisor row_;

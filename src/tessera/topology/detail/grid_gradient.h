@@ -86,6 +86,15 @@ class GridGradient {
   [[nodiscard]] bool is_lower_place(tiled::VertexId v, std::uint32_t a, std::uint32_t b) const {
     return order_[neighbour(v, a)] < order_[neighbour(v, b)];
   }
+  template <class F>
+  void for_each_place(tiled::VertexId v, const F& f) const {
+    const VertexOrderKey own = order(v);
+    for (std::uint32_t left = cells_.around(v.index()).present; left != 0; left &= left - 1) {
+      const auto place = static_cast<std::uint32_t>(std::countr_zero(left));
+      const bool is_lower = nibble(v, place) != no_place || order_[neighbour(v, place)] < own;
+      if (is_lower && !is_lowest(v, place)) f(place);
+    }
+  }
   [[nodiscard]] std::uint32_t edge(tiled::VertexId v, std::uint32_t place) const {
     return cells_.edge(v.index(), place);
   }

@@ -53,12 +53,14 @@ template <int Dim>
 MorseSmaleComplex<Dim> morse_smale(const Grid& grid, const Field& field,
                                    const MorseSmaleOptions<Dim>& options) {
   check_grid_options(options, "morse_smale()");
-  if (options.walls) refuse_walls_of_grids();
   MorseSmaleComplex<Dim> complex{
       .gradient = compute_gradient<Dim>(grid, field, {.exec = options.exec, .monitor = options.monitor})};
   if (options.separatrices || options.connectors)
     complex.separatrices = compute_separatrices(complex.gradient, options);
   if (options.segmentation) complex.segmentation = compute_segmentation(complex.gradient, options);
+  if constexpr (Dim == 3) {
+    if (options.walls) complex.walls = compute_walls(complex.gradient, options);
+  }
   return complex;
 }
 

@@ -167,7 +167,7 @@ class Exporting : public ExportState<Dim> {
       const WallSource<Source, Shape> source{gradient_, shape_, field_, critical_table(), exec_.threads()};
       return make_wall_poly(source, walls, to_release);
     } else {
-      TS_EXPECTS(false);  // walls() of surfaces does not compile
+      return {};  // nobody calls it: walls() of surfaces does not compile
     }
   }
 

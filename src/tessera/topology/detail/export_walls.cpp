@@ -40,9 +40,7 @@ template <class Source>
 class CriticalEdges {
  public:
   explicit CriticalEdges(const Source& gradient)
-      : gradient_(gradient),
-        numbers_(gradient.critical_cells(1)),
-        has_any_(gradient.vertex_count(), false) {
+      : gradient_(gradient), numbers_(gradient.critical_cells(1)), has_any_(gradient.vertex_count(), false) {
     for (const CriticalCell& edge : gradient.critical_cells(1))
       has_any_[gradient.highest(edge).index()] = true;
   }

@@ -51,9 +51,8 @@ class GridRings {
         const auto& place = GridCells<3>::place_of(ascending);
         // Cells ascend by their lowest vertex, which is a lower neighbour or the vertex itself.
         const std::uint32_t lowest = std::min<std::uint32_t>(place.lowest, first_higher_neighbour);
-        ring.push_back({GridCells<3>::kinds * lowest + place.kind,
-                        static_cast<std::uint32_t>(places.size()),
-                        {a, b}});
+        ring.push_back(
+            {GridCells<3>::kinds * lowest + place.kind, static_cast<std::uint32_t>(places.size()), {a, b}});
         places.push_back(place);
       }
     }

@@ -200,8 +200,8 @@ WallGraph turn_around(const Source& gradient, const Array<EdgeOnWall>& edges, in
     for (size_t n = share.begin; n < share.end; ++n) {
       const auto key = [&](uint32_t above) {  // the third vertex
         const auto& [highest, place, below] = edges[above];
-        return gradient.order(highest == edges[n].highest ? tiled::VertexId(gradient.neighbour(highest, place))
-                                                          : highest);
+        return gradient.order(
+            highest == edges[n].highest ? tiled::VertexId(gradient.neighbour(highest, place)) : highest);
       };
       std::sort(graph.values.begin() + graph.offsets[n], graph.values.begin() + graph.offsets[n + 1],
                 [&](uint32_t a, uint32_t b) { return key(a) < key(b); });

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <tessera/core/macros.h>
 #include <tessera/topology/detail/grid_star.h>
 
 namespace tessera::detail {
@@ -47,8 +48,13 @@ constexpr auto make_grid_between() {
 }
 inline constexpr auto grid_between = make_grid_between();
 /// Which neighbour of its neighbour k the vertex is.
-constexpr std::uint8_t back(std::uint32_t k) {
+TS_HD constexpr std::uint8_t back(std::uint32_t k) {
   return static_cast<std::uint8_t>(grid_neighbours - 1 - k);
+}
+/// The number of the edge from a vertex to its neighbour k, by the lower end of the edge.
+TS_HD constexpr std::uint32_t edge_number(std::uint32_t low, std::uint32_t k) {
+  return edges_of_vertex * low + (k >= first_higher_neighbour ? k - first_higher_neighbour
+                                                              : first_higher_neighbour - 1 - k);
 }
 
 /// The top cells at their lowest vertex.
@@ -232,6 +238,8 @@ class GridCells {
       steps_[k] = static_cast<std::int32_t>(lattice.step(k));
   }
   [[nodiscard]] const GridLattice& lattice() const { return lattice_; }
+  /// From a vertex to its neighbours.
+  [[nodiscard]] const std::array<std::int32_t, grid_neighbours>& steps() const { return steps_; }
   [[nodiscard]] std::size_t vertex_count() const { return lattice_.rows() * lattice_.dims[0]; }
   [[nodiscard]] std::size_t edge_count() const { return rank_of_edges(vertex_count(), no_neighbour); }
   [[nodiscard]] std::size_t top_count() const { return rank_of_tops(vertex_count(), kinds); }
@@ -266,8 +274,7 @@ class GridCells {
 
   /// The number of the edge from a vertex to its neighbour k, and the neighbour at its other end.
   [[nodiscard]] std::uint32_t edge(std::uint32_t v, std::uint32_t k) const {
-    return k >= first_higher_neighbour ? edges_of_vertex * v + (k - first_higher_neighbour)
-                                       : edges_of_vertex * neighbour(v, k) + (first_higher_neighbour - 1 - k);
+    return edge_number(k < first_higher_neighbour ? neighbour(v, k) : v, k);
   }
   [[nodiscard]] std::uint32_t neighbour_along(std::uint32_t v, std::uint32_t edge) const {
     const std::uint32_t k = edge % edges_of_vertex;

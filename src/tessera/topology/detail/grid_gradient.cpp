@@ -12,7 +12,6 @@
 #include <tessera/exec/primitives.h>
 #include <tessera/topology/detail/check_field.h>
 #include <tessera/topology/detail/check_grid.h>
-#include <tessera/topology/detail/grid_lower_star.h>
 
 namespace tessera::detail {
 
@@ -65,7 +64,7 @@ class GridGradientBuilder {
   /// Writes what the lower stars give.
   class Worker {
    public:
-    explicit Worker(GridGradient<Dim>& to) : to_(to) {}
+    explicit Worker(GridGradient<Dim>& to) : to_(to), steps_(to.cells_.steps()) {}
 
     void process_row(size_t row) {
       const GridLattice& lattice = to_.cells_.lattice();
@@ -75,80 +74,37 @@ class GridGradientBuilder {
       for (uint32_t x = 0; x < nx; ++x) {
         // Only the ends of the row have other neighbours.
         if (x <= 1 || x + 1 == nx) present_ = GridSurrounding(AxisPlace(x, nx), y, z).present;
-        v_ = static_cast<uint32_t>(row * nx + x);
-        word_ = ~uint64_t{0};
-        star_.process(to_.order_, to_.cells_, v_, present_, *this);
-        to_.rows_[v_] = word_;
+        process(static_cast<uint32_t>(row * nx + x));
       }
     }
     [[nodiscard]] const std::vector<Found>& found(size_t d) const { return found_[d]; }
     void forget(size_t d) { found_[d] = {}; }
 
-    void minimum() { add_critical({v_, 0, 0}, v_); }
-    void lowest(uint32_t k) { set_nibble(grid_neighbours, k); }
-    void edge_with_triangle(uint32_t k, uint32_t third) { set_nibble(k, third); }
-    void top_with_facet(const std::array<uint32_t, 3>& neighbours, uint32_t opposite) {
-      const auto [cell, ascending] = find_top(neighbours);
-      // Corners ascend by vertex, and the vertex itself is one of them.
-      uint32_t corner = opposite < first_higher_neighbour ? 0 : 1;
-      for (const uint32_t k : ascending) corner += k < opposite ? 1 : 0;
-      set_top(cell, corner);
+    // What LowerStarSink reports.
+    void add_critical(const CellName& name, uint32_t v, uint64_t key) {
+      found_[name.dimension].push_back({key, {name, VertexId(v)}});
     }
-    void critical(uint32_t d, const std::array<uint32_t, 3>& neighbours) {
-      if (d == Dim) {
-        const uint32_t cell = find_top(neighbours).first;
-        set_top(cell, GridGradient<Dim>::critical);
-        return add_critical({cell, 0, Dim}, cell);
-      }
-      const uint32_t edge = to_.cells_.edge(v_, neighbours[0]);
-      if (d == 1) return add_critical({edge, 0, 1}, edge);
-      add_critical({edge, neighbours[1], 2}, triangle_key(neighbours[0], neighbours[1]));
+    /// Digits of a word come from several vertices.
+    void add_top(uint32_t v, std::uint16_t added) {
+      std::atomic_ref(to_.tops_[v]).fetch_add(added, std::memory_order_relaxed);
     }
 
    private:
-    void set_nibble(uint32_t k, uint32_t value) {
-      word_ &= ~(uint64_t{15} << (4 * k));
-      word_ |= uint64_t{value} << (4 * k);
-    }
-    [[nodiscard]] auto find_top(const std::array<uint32_t, 3>& neighbours) const {
-      std::array<uint32_t, Dim> ascending;
-      std::copy_n(neighbours.begin(), Dim, ascending.begin());
-      const auto order = [&](size_t i, size_t j) {
-        const uint32_t low = std::min(ascending[i], ascending[j]);
-        ascending[j] = std::max(ascending[i], ascending[j]);
-        ascending[i] = low;
-      };
-      order(0, 1);
-      if constexpr (Dim == 3) {
-        order(1, 2);
-        order(0, 1);
+    void process(uint32_t v) {
+      const GridOrderView& order = to_.order_.view();
+      alignas(64) std::int32_t values[16] = {};
+      for (uint32_t k = 0; k < grid_neighbours; ++k) {
+        const auto step = static_cast<uint32_t>(steps_[k]) & (0 - (present_ >> k & 1));
+        values[k] = order.signed_value(v + step);
       }
-      return std::pair{to_.cells_.top_around(v_, ascending), ascending};
-    }
-    /// Digits of a word come from several vertices.
-    void set_top(uint32_t cell, uint32_t digit) {
-      const auto top = GridCells<Dim>::top(cell);
-      const auto add = static_cast<std::uint16_t>(digit * GridGradient<Dim>::powers[top.kind]);
-      if (add != 0) std::atomic_ref(to_.tops_[top.lowest]).fetch_add(add, std::memory_order_relaxed);
-    }
-    /// Its vertices, ascending, in one word.
-    [[nodiscard]] uint64_t triangle_key(uint32_t a, uint32_t b) const {
-      std::array<uint32_t, 3> vertices = {v_, to_.cells_.neighbour(v_, a), to_.cells_.neighbour(v_, b)};
-      std::sort(vertices.begin(), vertices.end());
-      const uint32_t low = vertices[0];
-      const uint32_t second = to_.cells_.find_neighbour(low, vertices[1]);
-      const uint32_t third = to_.cells_.find_neighbour(low, vertices[2]);
-      return (uint64_t{low} * grid_neighbours + second) * grid_neighbours + third;
-    }
-    void add_critical(const CellName& name, uint64_t key) {
-      found_[name.dimension].push_back({key, {name, VertexId(v_)}});
+      const LowerNeighbours lower = rank_lower(values, order.signed_value(v), present_);
+      LowerStarSink<Dim, Worker> sink(grid_star_tables<Dim>, steps_.data(), v, *this);
+      to_.rows_[v] = pair_lower_star(grid_star_tables<Dim>, lower, sink);
     }
 
     GridGradient<Dim>& to_;
-    GridLowerStar<Dim> star_;
-    uint32_t v_ = 0;
+    std::array<std::int32_t, grid_neighbours> steps_;
     uint32_t present_ = 0;
-    uint64_t word_ = 0;
     std::array<std::vector<Found>, Dim + 1> found_;
   };
 

@@ -34,6 +34,7 @@
 #include <tessera/core/array.h>
 #include <tessera/topology/detail/gradient_source.h>
 #include <tessera/topology/detail/grid_cells.h>
+#include <tessera/topology/detail/grid_lower_star.h>
 #include <tessera/topology/detail/grid_order.h>
 
 namespace tessera::detail {
@@ -165,9 +166,8 @@ class GridGradient {
   friend class GridGradientBuilder;
 
   static constexpr std::uint32_t no_place = 15;
-  static constexpr std::uint32_t critical = 4;
+  static constexpr std::uint32_t critical = critical_top;
   static constexpr std::uint32_t lowest_shift = 4 * grid_neighbours;
-  static constexpr std::array<std::uint32_t, 6> powers = {1, 5, 25, 125, 625, 3125};
 
   [[nodiscard]] std::uint32_t nibble(tiled::VertexId v, std::uint32_t place) const {
     return static_cast<std::uint32_t>(rows_[v.index()] >> (4 * place)) & 15;
@@ -175,7 +175,7 @@ class GridGradient {
   [[nodiscard]] std::uint32_t lowest_place(tiled::VertexId v) const { return nibble(v, grid_neighbours); }
   [[nodiscard]] std::uint32_t opposite(std::uint32_t cell) const {
     const auto top = cells_.top(cell);
-    return tops_[top.lowest] / powers[top.kind] % 5;
+    return tops_[top.lowest] / top_digits[top.kind] % 5;
   }
   [[nodiscard]] CellName facet_of(std::uint32_t cell, std::size_t corner) const;
   [[nodiscard]] Simplex to_simplex(std::span<const std::uint32_t> vertices) const;

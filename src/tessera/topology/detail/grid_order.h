@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include <tessera/core/array.h>
+#include <tessera/core/macros.h>
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/primitives.h>
@@ -20,6 +21,27 @@
 #include <tessera/topology/order.h>
 
 namespace tessera::detail {
+
+/// 32 bits a vertex that compare like the values, where somebody else keeps them, host or device.
+struct GridOrderView {
+  const std::uint32_t* values = nullptr;
+  std::uint32_t sign = 0;
+  std::uint32_t of_negative = 0;  ///< what is turned in the bits of negative numbers
+
+  /// Compares like the values as an unsigned number.
+  [[nodiscard]] TS_HD std::uint32_t value(std::uint32_t v) const { return turn(v) ^ sign; }
+  /// ... as a signed number.
+  [[nodiscard]] TS_HD std::int32_t signed_value(std::uint32_t v) const {
+    return static_cast<std::int32_t>(turn(v) ^ sign ^ 0x80000000u);
+  }
+
+ private:
+  [[nodiscard]] TS_HD std::uint32_t turn(std::uint32_t v) const {
+    std::uint32_t bits;
+    std::memcpy(&bits, values + v, sizeof(bits));  // it may be of a float
+    return bits ^ (static_cast<std::uint32_t>(static_cast<std::int32_t>(bits) >> 31) & of_negative);
+  }
+};
 
 /// 32 bits a vertex that compare like the values. Those of float, int32 and uint32 are the field's own, which
 /// must stay; others take 4 bytes a vertex, and so do floats of which one is -0.
@@ -34,22 +56,18 @@ class GridOrder {
       } else if (sizeof(T) < 4 || has_negative_zero(values, exec)) {
         own_.resize(values.size());
         host_for_each(exec, values.size(), [&](std::size_t v) { own_[v] = sortable(values[v]); });
-        values_ = own_.data();
+        view_.values = own_.data();
       } else {
-        values_ = values.data();
-        sign_ = std::is_signed_v<T> ? 0x80000000u : 0;
-        of_negative_ = std::is_floating_point_v<T> ? 0x7FFFFFFFu : 0;
+        view_ = {reinterpret_cast<const std::uint32_t*>(values.data()),
+                 std::is_signed_v<T> ? 0x80000000u : 0, std::is_floating_point_v<T> ? 0x7FFFFFFFu : 0};
       }
     });
   }
   GridOrder(GridOrder&&) = default;
   GridOrder& operator=(GridOrder&&) = default;
 
-  [[nodiscard]] std::uint32_t value(std::uint32_t v) const {
-    std::uint32_t bits;
-    std::memcpy(&bits, static_cast<const char*>(values_) + sizeof(bits) * std::size_t{v}, sizeof(bits));
-    return bits ^ (static_cast<std::uint32_t>(static_cast<std::int32_t>(bits) >> 31) & of_negative_) ^ sign_;
-  }
+  [[nodiscard]] const GridOrderView& view() const { return view_; }
+  [[nodiscard]] std::uint32_t value(std::uint32_t v) const { return view_.value(v); }
   [[nodiscard]] VertexOrderKey operator[](std::uint32_t v) const {
     return VertexOrderKey{value(v)} << 32 | v;
   }
@@ -82,12 +100,10 @@ class GridOrder {
     own_.resize(values.size());
     host_for_each(exec, ids.size(),
                   [&](std::size_t place) { own_[ids[place]] = static_cast<std::uint32_t>(place); });
-    values_ = own_.data();
+    view_.values = own_.data();
   }
 
-  const void* values_ = nullptr;  ///< of 4 bytes
-  std::uint32_t sign_ = 0;
-  std::uint32_t of_negative_ = 0;  ///< what is turned in the bits of negative numbers
+  GridOrderView view_;
   Array<std::uint32_t> own_;
 };
 

@@ -21,23 +21,13 @@
 #include <tessera/topology/morse_smale.h>
 #include <tessera/topology/persistence.h>
 
+#include "grid_fields.h"
 #include "measure.h"
 
 namespace {
 
 using namespace tessera;
-
-Field make_field(const Grid& grid, const std::string& name) {
-  if (name == "mri") return make_mri_field(grid);
-  Array<Vec3f> points;
-  points.reserve(grid.vertex_count());
-  for (std::uint32_t k = 0; k < grid.dims[2]; ++k) {
-    for (std::uint32_t j = 0; j < grid.dims[1]; ++j) {
-      for (std::uint32_t i = 0; i < grid.dims[0]; ++i) points.push_back(vec_cast<float>(grid.point(i, j, k)));
-    }
-  }
-  return make_wave_field(points, name == "smooth" ? WaveField::smooth : WaveField::rough);
-}
+using bench::hash_of;
 
 Field read_field(const Grid& grid, const std::string& name) {
   std::ifstream file(name, std::ios::binary);
@@ -49,23 +39,6 @@ Field read_field(const Grid& grid, const std::string& name) {
   return {"field", std::move(values)};
 }
 
-std::uint64_t hash_of(const CriticalPoints& found) {
-  std::uint64_t hash = 0;
-  for (const CriticalPoint& point : found.points)
-    hash = splitmix64(hash ^
-                      (std::uint64_t{point.vertex.index()} << 8 | static_cast<std::uint64_t>(point.type)));
-  return hash;
-}
-std::uint64_t hash_of(const Gradient<3>& gradient) {
-  std::uint64_t hash = 0;
-  for (int d = 0; d <= 3; ++d) {
-    for (const CriticalCell& cell : gradient.critical_cells(d)) {
-      const auto simplex = gradient.simplex(cell.name);
-      for (std::uint32_t k = 0; k < simplex.size; ++k) hash = splitmix64(hash ^ simplex.vertices[k].index());
-    }
-  }
-  return hash;
-}
 std::uint64_t hash_of(const MorseSmaleComplex<3>& complex) {
   std::uint64_t hash = hash_of(complex.gradient);
   for (const auto& ends : complex.separatrices.ends)
@@ -96,7 +69,8 @@ int main(int argc, char** argv) {
   const std::string name = argument(3, "rough");
   const std::string only = argument(4, "");
   const Grid grid = make_lattice(n, n, n);
-  const Field field = name.find('.') == std::string::npos ? make_field(grid, name) : read_field(grid, name);
+  const Field field =
+      name.find('.') == std::string::npos ? bench::make_grid_field(grid, name) : read_field(grid, name);
   const bool has_cut = n <= 128;
   bool is_equal = true;
   const auto ask = [&](const std::string& question, const auto& of_grid, const auto& of_mesh) {

@@ -193,12 +193,6 @@ Exec Session::choose(const Work& work) {
   return *exec_;
 }
 
-Exec Session::host_instead(const std::string& why) {
-  if (is_automatic() && !options_.device.empty())
-    note(fmt::format("running on the {}: {}", host().description(), why));
-  return host();
-}
-
 bool Session::is_of_device(const Error& error) {
   return error.code() == ErrorCode::device_failed || error.code() == ErrorCode::out_of_device_memory;
 }

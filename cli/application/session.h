@@ -69,16 +69,11 @@ class Session {
   [[nodiscard]] Exec cuda(int device);
   /// The GPU of --device, or the first. Error(bad_option) if that is the host.
   [[nodiscard]] Exec gpu();
-  /// Was a GPU asked for by name?
-  [[nodiscard]] bool is_gpu_named() const { return options_.device.starts_with("cuda"); }
   /// Says that a GPU takes part which run_on_device() did not choose.
   void count_as_on_device() { is_on_device_ = true; }
   /// The host threads of --threads, for work that only the host does. A GPU that was asked for by name and
   /// got no work at all is mentioned at the end.
   [[nodiscard]] Exec host() const { return Exec::host(options_.threads); }
-  /// The same for work that a GPU does for other inputs: who writes --device auto is told why not for this
-  /// one.
-  [[nodiscard]] Exec host_instead(const std::string& why);
   [[nodiscard]] const Monitor& monitor() const { return monitor_; }
   /// What --memory allows the process; everything large is reserved here before it is made.
   [[nodiscard]] MemoryBudget& memory() { return memory_; }

@@ -102,8 +102,7 @@ std::unique_ptr<TopologyInput> read_topology_input(Session& session, const Topol
   for (const std::string& note : input->input.report.notes) session.note(note);
   input->field = session.in_phase(
       Phase::prepare, [&] { return &choose_point_scalar(session, input->input, arguments.field); });
-  const bool needs_simplices = arguments.provider != "push" || session.is_gpu_named();
-  if (input->is_grid() && needs_simplices) cut_bare(session, arguments, *input);
+  if (input->is_grid() && arguments.provider != "push") cut_bare(session, arguments, *input);
   return input;
 }
 

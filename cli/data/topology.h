@@ -177,10 +177,10 @@ void with_domain(Session& session, const TopologyArguments& arguments, const Top
     run(session.host());
   };
   const auto with_grid = [&](const Grid& grid) {
-    const Reservation room = session.reserve(work_of(grid, *input.field));
-    const Exec exec = session.host_instead("grids are analysed on the host");
-    input.dimension() == 3 ? f(GridDomain<3>{grid, *input.field, exec, title})
-                           : f(GridDomain<2>{grid, *input.field, exec, title});
+    session.run_on_device(work_of(grid, *input.field), [&](const Exec& exec) {
+      input.dimension() == 3 ? f(GridDomain<3>{grid, *input.field, exec, title})
+                             : f(GridDomain<2>{grid, *input.field, exec, title});
+    });
   };
   std::visit(
       [&](const auto& mesh) {

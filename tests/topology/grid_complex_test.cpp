@@ -22,28 +22,13 @@
 #include <tessera/topology/simplification.h>
 #include <tessera/topology/star_store.h>
 
+#include "topology/grids.h"
+
 namespace tessera {
 namespace {
 
-using Dims = std::array<std::uint32_t, 3>;
+using namespace testing;
 using Vertices = std::vector<std::uint32_t>;
-
-Grid grid_of(const Dims& dims) {
-  Grid grid;
-  grid.dims = dims;
-  grid.origin = {0.1, -2, 3};
-  grid.spacing = {0.3, 0.5, 0.7};
-  return grid;
-}
-
-/// Values of 0 to `range` - 1, so that many are equal.
-template <class T>
-Field random_field(std::size_t size, std::uint64_t range, std::uint64_t seed) {
-  SplitMix64 random(seed);
-  Array<T> values(size);
-  for (T& value : values) value = static_cast<T>(random.below(range));
-  return Field("f", std::move(values));
-}
 
 template <int Dim>
 SimplexMesh<Dim> cut(const Grid& grid) {
@@ -180,10 +165,6 @@ void expect_as_cut(const Grid& grid, const Field& field, const std::string& what
   }
 }
 
-std::string say(const Dims& dims) {
-  return std::to_string(dims[0]) + " x " + std::to_string(dims[1]) + " x " + std::to_string(dims[2]);
-}
-
 /// Every edge, triangle and tetrahedron of the cut has the number it has there.
 TEST(GridCells, AreNumberedAsThoseOfTheCut) {
   for (const Dims& dims : {Dims{2, 2, 2}, Dims{3, 4, 5}, Dims{5, 2, 3}, Dims{2, 6, 2}}) {
@@ -316,9 +297,9 @@ TEST(GridComplex, OfSmoothAndRoughFields) {
 }
 
 template <class T>
-class GridComplexTypes : public testing::Test {};
-using Types = testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
-                             std::uint32_t, std::int64_t, std::uint64_t, float, double>;
+class GridComplexTypes : public ::testing::Test {};
+using Types = ::testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+                               std::uint32_t, std::int64_t, std::uint64_t, float, double>;
 TYPED_TEST_SUITE(GridComplexTypes, Types);
 
 TYPED_TEST(GridComplexTypes, AreThoseOfItsSimplices) {

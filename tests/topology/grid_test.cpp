@@ -18,25 +18,12 @@
 #include <tessera/topology/critical_points.h>
 #include <tessera/topology/detail/grid_star.h>
 
+#include "topology/grids.h"
+
 namespace tessera {
 namespace {
 
-using Dims = std::array<std::uint32_t, 3>;
-
-Grid grid_of(const Dims& dims) {
-  Grid grid;
-  grid.dims = dims;
-  return grid;
-}
-
-/// Values of 0 to `range` - 1, so that many are equal.
-template <class T>
-Field random_field(std::size_t size, std::uint64_t range, std::uint64_t seed) {
-  SplitMix64 random(seed);
-  Array<T> values(size);
-  for (T& value : values) value = static_cast<T>(random.below(range));
-  return Field("f", std::move(values));
-}
+using namespace testing;
 
 CriticalPoints points_of_cut(const Grid& grid, const Field& field) {
   return std::visit(
@@ -54,10 +41,6 @@ void expect_as_cut(const Grid& grid, const Field& field, const std::string& what
     ASSERT_EQ(points.points, expected.points) << what << ", " << threads << " threads";
     EXPECT_EQ(points.counts, expected.counts) << what;
   }
-}
-
-std::string say(const Dims& dims) {
-  return std::to_string(dims[0]) + " x " + std::to_string(dims[1]) + " x " + std::to_string(dims[2]);
 }
 
 TEST(GridStar, HasTheLinkOfASphere) {
@@ -124,9 +107,9 @@ TEST(GridCriticalPoints, AreThoseOfItsTriangles) {
 }
 
 template <class T>
-class GridTypes : public testing::Test {};
-using Types = testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
-                             std::uint32_t, std::int64_t, std::uint64_t, float, double>;
+class GridTypes : public ::testing::Test {};
+using Types = ::testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+                               std::uint32_t, std::int64_t, std::uint64_t, float, double>;
 TYPED_TEST_SUITE(GridTypes, Types);
 
 TYPED_TEST(GridTypes, AreThoseOfItsSimplices) {

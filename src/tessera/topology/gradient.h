@@ -172,7 +172,7 @@ template <int Dim>
 }
 
 [[nodiscard]] inline Work gradient_work(const Grid& grid, const Field& field) {
-  return detail::grid_work(grid, field, 700, 50);
+  return detail::grid_work(grid, field, 250, 50);
 }
 
 }  // namespace tessera

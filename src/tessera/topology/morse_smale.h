@@ -140,8 +140,9 @@ template <int Dim>
   return morse_smale(mesh, mesh.field(field), options);
 }
 /// The same for a grid, straight from its values: the complex of triangulate(grid), which is not made, as
-/// morse_smale<3>(grid, field), or 2 for a grid of two axes. On host threads. The field must outlive the
-/// complex and stay as it is. Errors as compute_gradient() of a grid; Error(bad_option) with stars.
+/// morse_smale<3>(grid, field), or 2 for a grid of two axes. A device makes the gradient; host threads follow
+/// it. The field must outlive the complex and stay as it is. Errors as compute_gradient() of a grid;
+/// Error(bad_option) with stars.
 template <int Dim>
 [[nodiscard]] MorseSmaleComplex<Dim> morse_smale(const Grid& grid, const Field& field,
                                                  const MorseSmaleOptions<Dim>& options = {});

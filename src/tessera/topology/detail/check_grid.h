@@ -28,12 +28,18 @@ inline void check_grid(const Grid& grid, int axes = 0) {
   }
 }
 
-/// Error(unsupported) for a device, Error(bad_option) for stars.
+/// Error(bad_option) for stars.
+template <class Options>
+void refuse_stars(const Options& options) {
+  if (options.stars != nullptr)
+    throw Error(ErrorCode::bad_option, "a grid has no stars to be pulled; leave the star store out");
+}
+
+/// For what follows the gradient of a grid, which host threads do: also Error(unsupported) for a device.
 template <class Options>
 void check_grid_options(const Options& options, const char* function) {
   (void)host_only(options.exec, std::string(function) + " of a grid");
-  if (options.stars != nullptr)
-    throw Error(ErrorCode::bad_option, "a grid has no stars to be pulled; leave the star store out");
+  refuse_stars(options);
 }
 
 }  // namespace tessera::detail

@@ -8,7 +8,6 @@
 #include <tessera/core/csr.h>
 #include <tessera/core/detail/monitor.h>
 #include <tessera/exec/detail/host/parallel.h>
-#include <tessera/exec/detail/host_only.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/primitives.h>
 #include <tessera/topology/detail/cuda/analyses.h>
@@ -434,8 +433,8 @@ Gradient<Dim> compute_gradient(const SimplexMesh<Dim>& mesh, const Field& field,
 
 template <int Dim>
 Gradient<Dim> compute_gradient(const Grid& grid, const Field& field, const GridOptions& options) {
-  const Exec exec = detail::host_only(options.exec, "compute_gradient() of a grid");
-  return Gradient<Dim>(detail::build_gradient<Dim>(grid, field, exec, detail::monitor_of(options.monitor)));
+  return Gradient<Dim>(
+      detail::build_gradient<Dim>(grid, field, options.exec, detail::monitor_of(options.monitor)));
 }
 
 template Gradient<2> compute_gradient(const Grid&, const Field&, const GridOptions&);

@@ -53,8 +53,8 @@ TS_HD constexpr std::uint8_t back(std::uint32_t k) {
 }
 /// The number of the edge from a vertex to its neighbour k, by the lower end of the edge.
 TS_HD constexpr std::uint32_t edge_number(std::uint32_t low, std::uint32_t k) {
-  return edges_of_vertex * low + (k >= first_higher_neighbour ? k - first_higher_neighbour
-                                                              : first_higher_neighbour - 1 - k);
+  return edges_of_vertex * low +
+         (k >= first_higher_neighbour ? k - first_higher_neighbour : first_higher_neighbour - 1 - k);
 }
 
 /// The top cells at their lowest vertex.

@@ -9,16 +9,17 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/core/config.h>
 #include <tessera/core/detail/monitor.h>
 #include <tessera/core/error.h>
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/exec/detail/host/walk.h>
-#include <tessera/exec/detail/host_only.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/mesh/triangulate.h>
 #include <tessera/topology/critical_points.h>
 #include <tessera/topology/detail/check_field.h>
 #include <tessera/topology/detail/check_grid.h>
+#include <tessera/topology/detail/cuda/grid_analyses.h>
 #include <tessera/topology/detail/grid_star.h>
 
 namespace tessera {
@@ -55,7 +56,7 @@ class Rows {
       }
     }
   }
-  [[nodiscard]] const GridPieces& pieces() const { return pieces_; }
+  [[nodiscard]] const uint8_t* pieces() const { return pieces_.all().data(); }
   [[nodiscard]] const Row& operator[](size_t row) const {
     const size_t y = lattice_.place_kind(1, row % lattice_.dims[1]);
     const size_t z = lattice_.place_kind(2, row / lattice_.dims[1]);
@@ -71,7 +72,7 @@ class Rows {
     row.is_critical.assign(size_t{1} << grid_neighbours, 0);
     const GridSurrounding& around = row.inner();
     for (uint32_t mask = around.present;; mask = (mask - 1) & around.present) {
-      const GridKind kind = grid_kind<Dim>(pieces_, around, mask);
+      const GridKind kind = grid_kind<Dim>(pieces(), around, mask);
       row.is_critical[mask] = kind.type != CriticalType::regular ? 1 : 0;
       if (mask == 0) return;
     }
@@ -186,6 +187,10 @@ class Finder {
   std::array<std::ptrdiff_t, grid_neighbours> steps_ = {};
 };
 
+void count_types(CriticalPoints& found) {
+  for (const CriticalPoint& point : found.points) ++found.counts[static_cast<size_t>(point.type)];
+}
+
 template <int Dim, class T>
 CriticalPoints find_points(const GridLattice& lattice, const Field& field, std::span<const T> values,
                            const GridOptions& options) {
@@ -218,7 +223,21 @@ CriticalPoints find_points(const GridLattice& lattice, const Field& field, std::
       for (const Found& one : std::exchange(found[chunk], {})) *to++ = one.point();
     }
   });
-  for (const CriticalPoint& point : result.points) ++result.counts[static_cast<size_t>(point.type)];
+  count_types(result);
+  monitor.update("finding critical points", 1);
+  return result;
+}
+
+template <int Dim, class T>
+CriticalPoints find_points_on_device(const GridLattice& lattice, const Field& field,
+                                     std::span<const T> values, const GridOptions& options) {
+  const Monitor& monitor = monitor_of(options.monitor);
+  const cuda::GridPoints found =
+      cuda::find_critical_points<Dim, T>(lattice, Buffer<T>(options.exec, values), monitor);
+  if (found.has_nan) refuse_nan(values, field.name(), Exec::host(options.exec.threads()));
+  CriticalPoints result;
+  result.points = found.points.to_host();
+  count_types(result);
   monitor.update("finding critical points", 1);
   return result;
 }
@@ -226,12 +245,17 @@ CriticalPoints find_points(const GridLattice& lattice, const Field& field, std::
 }  // namespace
 
 CriticalPoints critical_points(const Grid& grid, const Field& field, const GridOptions& options) {
-  (void)host_only(options.exec, "critical_points() of a grid");
   check_grid(grid);
   check_field(field, grid.vertex_count());
   monitor_of(options.monitor).update("finding critical points", 0);
   const GridLattice lattice(grid);
   return field.visit([&]<class T>(std::span<const T> values) {
+    if constexpr (built_with_cuda) {
+      if (options.exec.is_cuda()) {
+        return lattice.dimension == 3 ? find_points_on_device<3, T>(lattice, field, values, options)
+                                      : find_points_on_device<2, T>(lattice, field, values, options);
+      }
+    }
     return lattice.dimension == 3 ? find_points<3, T>(lattice, field, values, options)
                                   : find_points<2, T>(lattice, field, values, options);
   });

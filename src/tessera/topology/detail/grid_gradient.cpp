@@ -4,6 +4,7 @@
 #include <bit>
 #include <string>
 
+#include <tessera/core/config.h>
 #include <tessera/core/csr.h>
 #include <tessera/core/detail/monitor.h>
 #include <tessera/exec/detail/host/parallel.h>
@@ -12,6 +13,7 @@
 #include <tessera/exec/primitives.h>
 #include <tessera/topology/detail/check_field.h>
 #include <tessera/topology/detail/check_grid.h>
+#include <tessera/topology/detail/cuda/grid_analyses.h>
 
 namespace tessera::detail {
 
@@ -32,13 +34,15 @@ class GridGradientBuilder {
  public:
   GridGradientBuilder(const GridLattice& lattice, const Field& field, const Exec& exec,
                       const Monitor& monitor)
-      : exec_(exec),
+      : exec_(Exec::host(exec.threads())),
         monitor_(monitor),
-        result_(std::make_shared<GridGradient<Dim>>(lattice, GridOrder(field, exec))) {}
+        result_(std::make_shared<GridGradient<Dim>>(lattice, GridOrder(field, exec_))) {}
 
   std::shared_ptr<const GridGradient<Dim>> run() {
     report(0);
     const GridCells<Dim>& cells = result_->cells();
+    result_->rows_.resize(cells.vertex_count());
+    result_->tops_.assign(cells.vertex_count(), 0);
     const GridLattice& lattice = cells.lattice();
     const size_t at_once = std::max<size_t>(1, chunk_vertices / lattice.dims[0]);
     const size_t chunks = (lattice.rows() + at_once - 1) / at_once;
@@ -50,6 +54,27 @@ class GridGradientBuilder {
         });
     report(0.8);
     for (size_t d = 0; d <= Dim; ++d) join_critical(workers, d);
+    find_cofaces();
+    report(1);
+    return result_;
+  }
+
+  std::shared_ptr<const GridGradient<Dim>> run_on_device(const Exec& device) {
+    report(0);
+    const size_t vertices = result_->vertex_count();
+    GridOrderView order = result_->order().view();
+    const Buffer<uint32_t> values(device, std::span(order.values, vertices));
+    order.values = values.data();
+    const cuda::DeviceGridGradient made =
+        cuda::pair_grid<Dim>(result_->cells().lattice(), order, device, monitor_);
+    result_->rows_ = made.rows.to_host();
+    result_->tops_ = made.tops.to_host(vertices);
+    const Array<CriticalCell> critical = made.critical.to_host();
+    auto next = critical.begin();
+    for (size_t d = 0; d <= Dim; ++d) {
+      result_->critical_[d].assign(next, next + made.counts[d]);
+      next += made.counts[d];
+    }
     find_cofaces();
     report(1);
     return result_;
@@ -346,7 +371,11 @@ std::shared_ptr<const GridGradient<Dim>> build_gradient(const Grid& grid, const 
                                             " at most");
   }
   check_field(field, grid.vertex_count());
-  return GridGradientBuilder<Dim>(GridLattice(grid), field, exec, monitor).run();
+  GridGradientBuilder<Dim> builder(GridLattice(grid), field, exec, monitor);
+  if constexpr (built_with_cuda) {
+    if (exec.is_cuda()) return builder.run_on_device(exec);
+  }
+  return builder.run();
 }
 
 template class GridGradient<2>;

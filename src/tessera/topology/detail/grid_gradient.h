@@ -47,11 +47,7 @@ class GridGradient {
   using CellId = typename SimplexMesh<Dim>::CellId;
   using Simplex = typename Gradient<Dim>::Simplex;
 
-  GridGradient(const GridLattice& lattice, GridOrder order)
-      : cells_(lattice),
-        order_(std::move(order)),
-        rows_(cells_.vertex_count(), ~std::uint64_t{0}),
-        tops_(cells_.vertex_count(), 0) {}
+  GridGradient(const GridLattice& lattice, GridOrder order) : cells_(lattice), order_(std::move(order)) {}
 
   [[nodiscard]] const GridCells<Dim>& cells() const { return cells_; }
   [[nodiscard]] const GridOrder& order() const { return order_; }

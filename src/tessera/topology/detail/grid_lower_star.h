@@ -44,19 +44,21 @@ struct GridStarTables {
   static constexpr std::uint8_t itself = grid_neighbours;
 
   struct Top {
-    std::array<std::uint8_t, facets> facet = {};   ///< edges (their neighbours) or triangles
-    std::uint8_t lowest = itself;                  ///< the neighbour that is its lowest vertex
-    std::uint8_t kind = 0;                         ///< as in GridTops
-    std::array<std::uint16_t, facets> paired = {}; ///< what is added to its word if it is paired with a facet
-    std::uint16_t critical = 0;                    ///< ... if it is critical
+    std::array<std::uint8_t, facets> facet = {};  ///< edges (their neighbours) or triangles
+    std::uint8_t lowest = itself;                 ///< the neighbour that is its lowest vertex
+    std::uint8_t kind = 0;                        ///< as in GridTops
+    std::array<std::uint16_t, facets> paired =
+        {};                      ///< what is added to its word if it is paired with a facet
+    std::uint16_t critical = 0;  ///< ... if it is critical
   };
 
   std::array<GridMask, grid_neighbours> link = grid_link;
   std::array<std::array<std::uint8_t, grid_neighbours>, grid_neighbours> between = grid_between;
-  std::array<std::array<std::uint8_t, grid_neighbours>, grid_neighbours> triangle = {};  ///< of two neighbours
+  std::array<std::array<std::uint8_t, grid_neighbours>, grid_neighbours> triangle =
+      {};  ///< of two neighbours
   std::array<std::array<std::uint8_t, 2>, triangles> ends = {};
   std::array<Top, tops> top = {};
-  std::array<std::uint64_t, tops> facets_of = {};  ///< of a tetrahedron: its triangles
+  std::array<std::uint64_t, tops> facets_of = {};     ///< of a tetrahedron: its triangles
   std::array<std::uint32_t, triangles> tops_of = {};  ///< of a triangle: the one or two tetrahedra
   /// The triangles and tetrahedra whose neighbours are all in a mask, by its lower and its upper half: those
   /// of both.
@@ -74,7 +76,8 @@ struct GridStarTables {
     }
     if constexpr (Dim == 2) {
       for (std::uint32_t t = 0; t < triangles; ++t) {
-        if (grid_steps[ends[t][0]].z == 0 && grid_steps[ends[t][1]].z == 0) top[t] = make_top(ends[t], ends[t]);
+        if (grid_steps[ends[t][0]].z == 0 && grid_steps[ends[t][1]].z == 0)
+          top[t] = make_top(ends[t], ends[t]);
       }
     } else {
       list_tetrahedra();
@@ -128,7 +131,9 @@ struct GridStarTables {
   }
   constexpr void fill_within(std::uint32_t half, std::uint32_t mask) {
     constexpr std::uint32_t width = grid_neighbours / 2;
-    const auto is_within = [&](std::uint32_t k) { return k / width != half || (mask >> (k % width) & 1) != 0; };
+    const auto is_within = [&](std::uint32_t k) {
+      return k / width != half || (mask >> (k % width) & 1) != 0;
+    };
     std::uint64_t inside = 0;
     for (std::uint32_t t = 0; t < triangles; ++t) {
       if (is_within(ends[t][0]) && is_within(ends[t][1])) inside |= std::uint64_t{1} << t;
@@ -212,7 +217,8 @@ TS_HD inline LowerNeighbours rank_lower(const std::int32_t (&values)[16], std::i
     const std::int32_t value = values[j];
 #if defined(__CUDA_ARCH__)
 #pragma unroll
-    for (std::uint32_t i = 0; i < grid_neighbours; ++i) below[i] += i > j ? value <= values[i] : value < values[i];
+    for (std::uint32_t i = 0; i < grid_neighbours; ++i)
+      below[i] += i > j ? value <= values[i] : value < values[i];
 #else
     const std::int32_t* behind = grid_neighbour_behind[j].data();
     for (std::size_t i = 0; i < 16; ++i)
@@ -269,7 +275,7 @@ class EdgeForest {
   /// A neighbour that several trees may be joined with. The one with the lowest root keeps it.
   template <int Dim>
   TS_HD void join_trees(const GridStarTables<Dim>& tables, std::uint32_t k, std::uint32_t joined) {
-    std::uint32_t met = 0;                     // roots
+    std::uint32_t met = 0;                      // roots
     std::uint64_t nearest = ~std::uint64_t{0};  // for each root the lowest rank that k is joined with
     for (; joined != 0; joined &= joined - 1) {
       const auto s = static_cast<std::uint32_t>(std::countr_zero(joined));
@@ -386,7 +392,8 @@ class LowerStarSink {
   TS_HD void minimum() { out_->add_critical({v_, 0, 0}, v_, v_); }
   TS_HD void critical_edge(std::uint32_t k) { out_->add_critical({edge(k), 0, 1}, v_, edge(k)); }
   TS_HD void critical_triangle(std::uint32_t high, std::uint32_t low) {
-    out_->add_critical({edge(high), low, 2}, v_, triangle_key(high < low ? high : low, high < low ? low : high));
+    out_->add_critical({edge(high), low, 2}, v_,
+                       triangle_key(high < low ? high : low, high < low ? low : high));
   }
   TS_HD void critical_top(const Top& top) {
     const std::uint32_t cell = GridTops<Dim>::kinds * lowest(top) + top.kind;

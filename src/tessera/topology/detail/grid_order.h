@@ -58,8 +58,8 @@ class GridOrder {
         host_for_each(exec, values.size(), [&](std::size_t v) { own_[v] = sortable(values[v]); });
         view_.values = own_.data();
       } else {
-        view_ = {reinterpret_cast<const std::uint32_t*>(values.data()),
-                 std::is_signed_v<T> ? 0x80000000u : 0, std::is_floating_point_v<T> ? 0x7FFFFFFFu : 0};
+        view_ = {reinterpret_cast<const std::uint32_t*>(values.data()), std::is_signed_v<T> ? 0x80000000u : 0,
+                 std::is_floating_point_v<T> ? 0x7FFFFFFFu : 0};
       }
     });
   }

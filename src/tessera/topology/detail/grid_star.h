@@ -19,7 +19,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
+#include <tessera/core/macros.h>
 #include <tessera/mesh/mesh.h>
 #include <tessera/topology/critical_type.h>
 
@@ -73,7 +75,8 @@ class GridPieces {
   GridPieces() {
     for (std::uint32_t mask = 0; mask < pieces_.size(); ++mask) pieces_[mask] = count(mask);
   }
-  [[nodiscard]] std::uint32_t operator[](std::uint32_t mask) const { return pieces_[mask]; }
+  /// By mask.
+  [[nodiscard]] std::span<const std::uint8_t> all() const { return pieces_; }
 
  private:
   /// One more than without the piece of the lowest neighbour, which has been counted.
@@ -102,18 +105,23 @@ struct AxisPlace {
   bool before_is_border = false;
   bool after_is_border = false;
 
-  constexpr AxisPlace(std::uint32_t i, std::uint32_t n)
+  TS_HD constexpr AxisPlace(std::uint32_t i, std::uint32_t n)
       : is_border(n > 1 && (i == 0 || i + 1 == n)),
         has_before(i > 0),
         has_after(i + 1 < n),
         before_is_border(i == 1),
         after_is_border(i + 2 == n) {}
-
-  [[nodiscard]] constexpr bool has(int step) const { return step < 0 ? has_before : step == 0 || has_after; }
-  [[nodiscard]] constexpr bool is_border_at(int step) const {
-    return step < 0 ? before_is_border : step == 0 ? is_border : after_is_border;
-  }
 };
+
+/// The neighbours at a step of -1, 0 or 1 along an axis.
+constexpr GridMask grid_neighbours_at(int axis, int step) {
+  GridMask found = 0;
+  for (std::size_t k = 0; k < grid_neighbours; ++k) {
+    const std::array<int, 3> to = {grid_steps[k].x, grid_steps[k].y, grid_steps[k].z};
+    if (to[static_cast<std::size_t>(axis)] == step) found = static_cast<GridMask>(found | 1u << k);
+  }
+  return found;
+}
 
 /// What there is around a vertex.
 struct GridSurrounding {
@@ -122,17 +130,27 @@ struct GridSurrounding {
   GridMask on_border = 0;  ///< those on the border, if the vertex is there: the boundary rule asks for them
 
   GridSurrounding() = default;
-  constexpr GridSurrounding(const AxisPlace& x, const AxisPlace& y, const AxisPlace& z)
-      : is_on_border(x.is_border || y.is_border || z.is_border) {
-    for (std::size_t k = 0; k < grid_neighbours; ++k) {
-      const GridStep& step = grid_steps[k];
-      if (!x.has(step.x) || !y.has(step.y) || !z.has(step.z)) continue;
-      present = static_cast<GridMask>(present | 1u << k);
-      if (is_on_border && (x.is_border_at(step.x) || y.is_border_at(step.y) || z.is_border_at(step.z)))
-        on_border = static_cast<GridMask>(on_border | 1u << k);
-    }
+  TS_HD constexpr GridSurrounding(const AxisPlace& x, const AxisPlace& y, const AxisPlace& z)
+      : is_on_border(x.is_border || y.is_border || z.is_border), present((1u << grid_neighbours) - 1) {
+    look_along<0>(x);
+    look_along<1>(y);
+    look_along<2>(z);
+    on_border = static_cast<GridMask>(is_on_border ? on_border & present : 0);
   }
   friend constexpr bool operator==(const GridSurrounding&, const GridSurrounding&) = default;
+
+ private:
+  template <int Axis>
+  TS_HD constexpr void look_along(const AxisPlace& place) {
+    constexpr GridMask before = grid_neighbours_at(Axis, -1);
+    constexpr GridMask beside = grid_neighbours_at(Axis, 0);
+    constexpr GridMask after = grid_neighbours_at(Axis, 1);
+    const int missing = (place.has_before ? 0 : before) | (place.has_after ? 0 : after);
+    const int border = (place.before_is_border ? before : 0) | (place.is_border ? beside : 0) |
+                       (place.after_is_border ? after : 0);
+    present = static_cast<GridMask>(present & ~missing);
+    on_border = static_cast<GridMask>(on_border | border);
+  }
 };
 
 /// What kind of vertex it is.
@@ -142,10 +160,10 @@ struct GridKind {
   std::uint32_t upper_pieces = 0;
 };
 
-/// By its neighbours of lower order, which there are.
+/// By its neighbours of lower order, which there are. `pieces` are those of GridPieces.
 template <int Dim>
-[[nodiscard]] GridKind grid_kind(const GridPieces& pieces, const GridSurrounding& around,
-                                 std::uint32_t lower) {
+[[nodiscard]] TS_HD GridKind grid_kind(const std::uint8_t* pieces, const GridSurrounding& around,
+                                       std::uint32_t lower) {
   const std::uint32_t upper = around.present & ~lower;
   GridKind kind = {CriticalType::regular, pieces[lower], pieces[upper]};
   kind.type = critical_type<Dim>(kind.lower_pieces, kind.upper_pieces);

@@ -52,14 +52,16 @@ MorseSmaleComplex<Dim> morse_smale(const SimplexMesh<Dim>& mesh, const Field& fi
 template <int Dim>
 MorseSmaleComplex<Dim> morse_smale(const Grid& grid, const Field& field,
                                    const MorseSmaleOptions<Dim>& options) {
-  check_grid_options(options, "morse_smale()");
+  refuse_stars(options);
   MorseSmaleComplex<Dim> complex{
       .gradient = compute_gradient<Dim>(grid, field, {.exec = options.exec, .monitor = options.monitor})};
+  MorseSmaleOptions<Dim> parts = options;  // which host threads follow
+  parts.exec = Exec::host(options.exec.threads());
   if (options.separatrices || options.connectors)
-    complex.separatrices = compute_separatrices(complex.gradient, options);
-  if (options.segmentation) complex.segmentation = compute_segmentation(complex.gradient, options);
+    complex.separatrices = compute_separatrices(complex.gradient, parts);
+  if (options.segmentation) complex.segmentation = compute_segmentation(complex.gradient, parts);
   if constexpr (Dim == 3) {
-    if (options.walls) complex.walls = compute_walls(complex.gradient, options);
+    if (options.walls) complex.walls = compute_walls(complex.gradient, parts);
   }
   return complex;
 }

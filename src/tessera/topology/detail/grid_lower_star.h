@@ -25,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <tessera/core/detail/lowest_bit.h>
 #include <tessera/core/macros.h>
 #include <tessera/topology/detail/grid_cells.h>
 
@@ -159,7 +160,7 @@ struct LowerNeighbours {
   [[nodiscard]] TS_HD std::uint32_t lowest(std::uint32_t of) const {
     std::uint32_t best = 15;
     for (; of != 0; of &= of - 1) {
-      const std::uint32_t r = rank(static_cast<std::uint32_t>(std::countr_zero(of)));
+      const std::uint32_t r = rank(lowest_bit(of));
       best = r < best ? r : best;
     }
     return at(best);
@@ -167,7 +168,7 @@ struct LowerNeighbours {
   [[nodiscard]] TS_HD std::uint32_t highest(std::uint32_t of) const {
     std::uint32_t best = 0;
     for (; of != 0; of &= of - 1) {
-      const std::uint32_t r = rank(static_cast<std::uint32_t>(std::countr_zero(of)));
+      const std::uint32_t r = rank(lowest_bit(of));
       best = r > best ? r : best;
     }
     return at(best);
@@ -184,7 +185,7 @@ TS_HD void for_each_neighbour(std::uint32_t mask, const F& f) {
     if ((mask >> k & 1) != 0) f(k);
   }
 #else
-  for (; mask != 0; mask &= mask - 1) f(static_cast<std::uint32_t>(std::countr_zero(mask)));
+  for (; mask != 0; mask &= mask - 1) f(lowest_bit(mask));
 #endif
 }
 
@@ -278,7 +279,7 @@ class EdgeForest {
     std::uint32_t met = 0;                      // roots
     std::uint64_t nearest = ~std::uint64_t{0};  // for each root the lowest rank that k is joined with
     for (; joined != 0; joined &= joined - 1) {
-      const auto s = static_cast<std::uint32_t>(std::countr_zero(joined));
+      const auto s = lowest_bit(joined);
       const std::uint32_t root = root_of(s);
       const std::uint64_t rank = lower_->rank(s);
       met |= 1u << root;
@@ -287,7 +288,7 @@ class EdgeForest {
     }
     const std::uint32_t oldest = lower_->lowest(met);
     for (; met != 0; met &= met - 1) {
-      const auto root = static_cast<std::uint32_t>(std::countr_zero(met));
+      const auto root = lowest_bit(met);
       const std::uint32_t s = lower_->at(nearest >> (4 * root) & 15);
       triangles_ |= std::uint64_t{1} << tables.triangle[k][s];
       if (root == oldest)
@@ -327,18 +328,18 @@ TS_HD void pair_tetrahedra(const GridStarTables<3>& tables, const LowerNeighbour
     const std::uint32_t c = lower.highest(tables.link[a] & tables.link[b]);
     const std::uint32_t largest =
         tables.tops_of[tables.triangle[a][b]] & tables.tops_of[tables.triangle[a][c]];
-    const auto& top = tables.top[static_cast<std::uint32_t>(std::countr_zero(largest))];
+    const auto& top = tables.top[lowest_bit(largest)];
     sink.top(top, top.critical);
     sink.critical_top(top);
     left ^= largest;
   }
   for (std::uint32_t todo = left;;) {
     while (todo != 0) {
-      const auto t = static_cast<std::uint32_t>(std::countr_zero(todo));
+      const auto t = lowest_bit(todo);
       todo &= todo - 1;
       const std::uint64_t facet = triangles & tables.facets_of[t];
       if (facet == 0 || (facet & (facet - 1)) != 0) continue;
-      const auto f = static_cast<std::uint32_t>(std::countr_zero(facet));
+      const auto f = lowest_bit(facet);
       const auto& top = tables.top[t];
       sink.top(top, top.paired[top.facet[0] == f ? 0 : top.facet[1] == f ? 1 : 2]);
       triangles ^= facet;
@@ -348,7 +349,7 @@ TS_HD void pair_tetrahedra(const GridStarTables<3>& tables, const LowerNeighbour
     if (triangles == 0) return;
     std::uint32_t smallest = ~0u;  // its ranks
     for (std::uint64_t of = triangles; of != 0; of &= of - 1) {
-      const auto& [a, b] = tables.ends[static_cast<std::uint32_t>(std::countr_zero(of))];
+      const auto& [a, b] = tables.ends[lowest_bit(of)];
       const std::uint32_t i = lower.rank(a);
       const std::uint32_t j = lower.rank(b);
       const std::uint32_t ranks = i < j ? j << 4 | i : i << 4 | j;
@@ -368,12 +369,12 @@ template <class Sink>
 TS_HD void pair_triangles(const GridStarTables<2>& tables, const LowerNeighbours& lower,
                           const EdgeForest& forest, Sink& sink) {
   for (std::uint32_t of = lower.mask & ~forest.roots(); of != 0; of &= of - 1) {
-    const auto k = static_cast<std::uint32_t>(std::countr_zero(of));
+    const auto k = lowest_bit(of);
     const auto& top = tables.top[tables.triangle[k][forest.parent(k)]];
     sink.top(top, top.paired[top.facet[0] == k ? 0 : 1]);
   }
   for (std::uint64_t of = tables.triangles_in(lower.mask) & ~forest.triangles(); of != 0; of &= of - 1) {
-    const auto& top = tables.top[static_cast<std::uint32_t>(std::countr_zero(of))];
+    const auto& top = tables.top[lowest_bit(of)];
     sink.top(top, top.critical);
     sink.critical_top(top);
   }
@@ -442,7 +443,7 @@ TS_HD std::uint64_t pair_lower_star(const GridStarTables<Dim>& tables, const Low
   const EdgeForest forest(tables, lower);
   const std::uint32_t lowest = lower.at(0);
   for (std::uint32_t of = forest.roots() & ~(1u << lowest); of != 0; of &= of - 1)
-    sink.critical_edge(static_cast<std::uint32_t>(std::countr_zero(of)));
+    sink.critical_edge(lowest_bit(of));
   if constexpr (Dim == 3)
     pair_tetrahedra(tables, lower, tables.triangles_in(lower.mask) & ~forest.triangles(), sink);
   else

@@ -2,14 +2,15 @@
 //
 // A warp goes through 32 columns of the grid, layer by layer, and keeps the 15 values of a star that the next
 // layer needs: 7 are read for each vertex, and come from memory once. 14 comparisons make a mask, and a table
-// in shared memory has a bit for each mask that is critical. Its ballots are all that is written, a bit for
-// each vertex. A second kernel reads them and writes the points in order: they are few, so their masks are
-// made again.
+// in shared memory has a bit for each mask that is critical. Ballots are all that is written, a bit for each
+// vertex. Two more kernels count them and write the points in order, whose masks are made again.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 #include <type_traits>
 
+#include <tessera/core/detail/lowest_bit.h>
 #include <tessera/core/detail/monitor.h>
 #include <tessera/exec/primitives.h>
 #include <tessera/topology/detail/cuda/grid_analyses.h>
@@ -131,58 +132,115 @@ __global__ void __launch_bounds__(warp* rows_of_block)
   }
 }
 
-/// Writes the critical points of a word.
+constexpr uint32_t list_threads = 256;
+constexpr uint32_t rounds_of_list = 4;
+constexpr uint32_t words_of_block = list_threads * rounds_of_list;
+
+/// Sums up a number of each thread before it, and of all.
+__device__ uint32_t scan_block(uint32_t number, uint32_t& total) {
+  constexpr uint32_t warps = list_threads / warp;
+  __shared__ uint32_t sums[warps];
+  const uint32_t lane = threadIdx.x % warp;
+  uint32_t sum = number;
+  for (uint32_t step = 1; step < warp; step *= 2) {
+    const uint32_t other = __shfl_up_sync(~0u, sum, step);
+    if (lane >= step) sum += other;
+  }
+  if (lane == warp - 1) sums[threadIdx.x / warp] = sum;
+  __syncthreads();
+  uint32_t before = 0;
+  total = 0;
+  for (uint32_t w = 0; w < warps; ++w) {
+    if (w < threadIdx.x / warp) before += sums[w];
+    total += sums[w];
+  }
+  __syncthreads();
+  return before + sum - number;
+}
+
+/// The marks of each block of words.
+__global__ void __launch_bounds__(list_threads)
+    count_kernel(const uint32_t* words, size_t count, uint32_t* counts) {
+  uint32_t mine = 0;
+  for (uint32_t round = 0; round < rounds_of_list; ++round) {
+    const size_t i = size_t{blockIdx.x} * words_of_block + round * list_threads + threadIdx.x;
+    if (i < count) mine += static_cast<uint32_t>(__popc(static_cast<int>(words[i])));
+  }
+  uint32_t total = 0;
+  (void)scan_block(mine, total);
+  if (threadIdx.x == 0) counts[blockIdx.x] = total;
+}
+
+template <class T>
+[[nodiscard]] __device__ uint32_t mask_at(const View<T>& grid, uint32_t x, uint32_t y, uint32_t z) {
+  const Columns columns(x, y, grid.dims);
+  const size_t layer = size_t{grid.dims[0]} * grid.dims[1];
+  Layer<T> below, same, above;
+  below.read(grid.values + layer * (z > 0 ? z - 1 : z), columns);
+  same.read(grid.values + layer * z, columns);
+  above.read(grid.values + layer * (z + 1 < grid.dims[2] ? z + 1 : z), columns);
+  return lower_mask(below, same, above);
+}
+
 template <int Dim, class T>
-struct ListPoints {
-  View<T> grid;
-  const uint32_t* words;
-  const uint32_t* begins;
-  CriticalPoint* points;
+__device__ CriticalPoint make_point(const View<T>& grid, size_t word, uint32_t bit) {
+  const auto row = static_cast<uint32_t>(word / grid.words_of_row);
+  const uint32_t x = static_cast<uint32_t>(word % grid.words_of_row) * warp + bit;
+  const uint32_t z = row / grid.dims[1];
+  const uint32_t y = row - z * grid.dims[1];
+  const GridSurrounding around = grid.around(x, y, z);
+  const GridKind kind = grid_kind<Dim>(grid.pieces, around, mask_at(grid, x, y, z) & around.present);
+  CriticalPoint point;
+  point.vertex = VertexId(row * grid.dims[0] + x);
+  point.type = kind.type;
+  point.is_on_boundary = around.is_on_border;
+  point.lower_pieces = kind.lower_pieces;
+  point.upper_pieces = kind.upper_pieces;
+  return point;
+}
 
-  __device__ void operator()(size_t i) const {
-    const auto row = static_cast<uint32_t>(i / grid.words_of_row);
-    const auto first = static_cast<uint32_t>(i % grid.words_of_row) * warp;
-    const uint32_t y = row % grid.dims[1];
-    const uint32_t z = row / grid.dims[1];
-    CriticalPoint* to = points + begins[i];
-    for (uint32_t left = words[i]; left != 0; left &= left - 1) {
-      const uint32_t x = first + static_cast<uint32_t>(__ffs(static_cast<int>(left)) - 1);
-      const GridSurrounding around = grid.around(x, y, z);
-      const GridKind kind = grid_kind<Dim>(grid.pieces, around, mask_at(x, y, z) & around.present);
-      CriticalPoint point;
-      point.vertex = VertexId(row * grid.dims[0] + x);
-      point.type = kind.type;
-      point.is_on_boundary = around.is_on_border;
-      point.lower_pieces = kind.lower_pieces;
-      point.upper_pieces = kind.upper_pieces;
-      *to++ = point;
-    }
+/// Writes the critical points of a block of words. Marks are spread over the threads first: some words have
+/// many.
+template <int Dim, class T>
+__global__ void __launch_bounds__(list_threads) list_kernel(View<T> grid, const uint32_t* words, size_t count,
+                                                            const uint32_t* begins, CriticalPoint* points) {
+  __shared__ uint16_t marks[list_threads * warp];
+  uint32_t begin = begins[blockIdx.x];
+  for (uint32_t round = 0; round < rounds_of_list; ++round) {
+    const size_t first = size_t{blockIdx.x} * words_of_block + round * list_threads;
+    uint32_t left = first + threadIdx.x < count ? words[first + threadIdx.x] : 0;
+    uint32_t total = 0;
+    uint32_t at = scan_block(static_cast<uint32_t>(__popc(static_cast<int>(left))), total);
+    for (; left != 0; left &= left - 1)
+      marks[at++] = static_cast<uint16_t>(threadIdx.x * warp + lowest_bit(left));
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < total; i += list_threads)
+      points[begin + i] = make_point<Dim>(grid, first + marks[i] / warp, marks[i] % warp);
+    begin += total;
+    __syncthreads();
   }
+}
 
- private:
-  [[nodiscard]] __device__ uint32_t mask_at(uint32_t x, uint32_t y, uint32_t z) const {
-    const Columns columns(x, y, grid.dims);
-    const size_t layer = size_t{grid.dims[0]} * grid.dims[1];
-    Layer<T> below, same, above;
-    below.read(grid.values + layer * (z > 0 ? z - 1 : z), columns);
-    same.read(grid.values + layer * z, columns);
-    above.read(grid.values + layer * (z + 1 < grid.dims[2] ? z + 1 : z), columns);
-    return lower_mask(below, same, above);
-  }
+/// What is the same for all grids of as many axes.
+struct Tables {
+  std::array<uint32_t, table_words> critical_masks = {};  ///< a bit for each mask, of vertices inside
+  std::array<uint8_t, size_t{1} << grid_neighbours> pieces = {};
+  uint32_t has_nan = 0;
 };
 
-/// A bit for each mask that makes a vertex inside the grid critical. Neighbours out of the plane of a grid of
-/// two axes are masked out.
+/// Neighbours out of the plane of a grid of two axes are masked out.
 template <int Dim>
-std::array<uint32_t, table_words> make_table(const GridPieces& pieces) {
+Tables make_tables() {
+  Tables tables;
+  const GridPieces pieces;
+  std::copy(pieces.all().begin(), pieces.all().end(), tables.pieces.begin());
   const AxisPlace inside(2, 5);
   const GridSurrounding around(inside, inside, Dim == 3 ? inside : AxisPlace(0, 1));
-  std::array<uint32_t, table_words> table = {};
   for (uint32_t mask = 0; mask < 1u << grid_neighbours; ++mask) {
-    const GridKind kind = grid_kind<Dim>(pieces.all().data(), around, mask & around.present);
-    if (kind.type != CriticalType::regular) table[mask / 32] |= 1u << (mask % 32);
+    const GridKind kind = grid_kind<Dim>(tables.pieces.data(), around, mask & around.present);
+    if (kind.type != CriticalType::regular) tables.critical_masks[mask / 32] |= 1u << (mask % 32);
   }
-  return table;
+  return tables;
 }
 
 }  // namespace
@@ -191,17 +249,12 @@ template <int Dim, class T>
 GridPoints find_critical_points(const GridLattice& lattice, const Buffer<T>& values, const Monitor& monitor) {
   const Exec& exec = values.exec();
   const CurrentDevice current(exec);
-  const GridPieces pieces;
-  const Buffer<uint8_t> pieces_there(exec, pieces.all());
-  const auto table = make_table<Dim>(pieces);
-  const Buffer<uint32_t> table_there(exec, std::span<const uint32_t>(table));
+  static const Tables tables = make_tables<Dim>();
+  Buffer<Tables> there(exec, std::span(&tables, 1));
   const auto& dims = lattice.dims;
-  const View<T> view = {values.data(), pieces_there.data(), dims, (dims[0] + warp - 1) / warp};
+  const View<T> view = {values.data(), there.data()->pieces.data(), dims, (dims[0] + warp - 1) / warp};
   const size_t count = lattice.rows() * view.words_of_row;
   Buffer<uint32_t> words(exec, count);
-  Buffer<uint32_t> begins(exec, count + 1);
-  const uint32_t none = 0;
-  Buffer<uint32_t> has_nan(exec, std::span(&none, 1));
   monitor.update("finding critical points", 0.2);
   const auto blocks_for = [](uint32_t n, uint32_t of_block) {
     return std::min((n + of_block - 1) / of_block, 65535u);
@@ -209,23 +262,26 @@ GridPoints find_critical_points(const GridLattice& lattice, const Buffer<T>& val
   const dim3 blocks(view.words_of_row, blocks_for(dims[1], rows_of_block),
                     blocks_for(dims[2], layers_of_block));
   mark_kernel<Dim, T><<<blocks, dim3(warp, rows_of_block), 0, cuda_stream(exec)>>>(
-      view, table_there.data(), words.data(), has_nan.data());
+      view, there.data()->critical_masks.data(), words.data(), &there.data()->has_nan);
   check_launch(exec, "finding critical points");
-  const uint32_t* marks = words.data();
-  uint32_t* counts = begins.data();
-  cuda::for_each(exec, count,
-                 [=] __device__(size_t i) { counts[i] = static_cast<uint32_t>(__popc(marks[i])); });
-  exclusive_scan<uint32_t, uint32_t>(exec, begins.span().first(count), begins.span());
-  GridPoints found;
+  const unsigned list_blocks = grid_blocks((count + words_of_block - 1) / words_of_block);
+  Buffer<uint32_t> begins(exec, list_blocks + 1);
+  count_kernel<<<list_blocks, list_threads, 0, cuda_stream(exec)>>>(words.data(), count, begins.data());
+  check_launch(exec, "counting critical points");
+  exclusive_scan<uint32_t, uint32_t>(exec, begins.span().first(list_blocks), begins.span());
   uint32_t total = 0;
-  uint32_t is_nan = 0;
-  detail::copy(exec, &total, begins.data() + count, sizeof(total), CopyKind::to_host);
-  detail::copy(exec, &is_nan, has_nan.data(), sizeof(is_nan), CopyKind::to_host);
-  found.has_nan = is_nan != 0;
+  uint32_t has_nan = 0;
+  detail::copy(exec, &total, begins.data() + list_blocks, sizeof(total), CopyKind::to_host);
+  if constexpr (std::is_floating_point_v<T>)
+    detail::copy(exec, &has_nan, &there.data()->has_nan, sizeof(has_nan), CopyKind::to_host);
+  GridPoints found;
+  found.has_nan = has_nan != 0;
   if (found.has_nan) return found;
   monitor.update("finding critical points", 0.6);
   found.points = Buffer<CriticalPoint>(exec, total);
-  cuda::for_each(exec, count, ListPoints<Dim, T>{view, words.data(), begins.data(), found.points.data()});
+  list_kernel<Dim, T><<<list_blocks, list_threads, 0, cuda_stream(exec)>>>(
+      view, words.data(), count, begins.data(), found.points.data());
+  check_launch(exec, "listing critical points");
   return found;
 }
 

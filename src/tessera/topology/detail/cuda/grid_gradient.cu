@@ -3,7 +3,8 @@
 //
 // Pairs take 10 bytes a vertex: the word of a vertex is written by its thread, the digits of top cells are
 // added to the words of their lowest vertices by atomics, since they come from several stars. Critical cells
-// are few. They are appended to a list, which is sorted.
+// are gathered by each warp in shared memory and appended to a list, which is sorted.
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -25,20 +26,67 @@ using std::uint64_t;
 constexpr uint32_t threads = 256;
 constexpr uint32_t vertices_of_thread = 8;
 
-/// Critical cells in no order. Keys hold their dimension above what orders those of one dimension, which has
-/// less than 613 million vertices' numbers of triangles: 37 bits.
-struct Critical {
-  static constexpr uint32_t dimension_shift = 40;
-  static constexpr int key_bits = dimension_shift + 2;
+/// Keys hold the dimension of a cell above what orders those of one dimension, which ends below 2^37: the
+/// numbers of triangles at 613 million vertices.
+constexpr uint32_t dimension_shift = 40;
+constexpr int key_bits = dimension_shift + 2;
 
+/// A critical cell as it is found. Shared memory holds nothing that initializes itself.
+struct Found {
+  uint64_t key;
+  uint32_t id;
+  uint32_t low;
+  uint32_t highest;
+
+  [[nodiscard]] __device__ CriticalCell cell() const {
+    CriticalCell cell;
+    cell.name = {id, low, static_cast<uint32_t>(key >> dimension_shift)};
+    cell.highest = VertexId(highest);
+    return cell;
+  }
+};
+
+/// Critical cells in no order.
+struct Critical {
   uint64_t* keys;
   CriticalCell* cells;
-  uint32_t* counts;  ///< by dimension; then all
+  uint32_t* count;
   uint32_t capacity;
-};
-constexpr uint32_t all_critical = 4;
 
-template <int Dim>
+  __device__ void write(uint32_t at, const Found& found) const {
+    if (at >= capacity) return;  // they are counted
+    keys[at] = found.key;
+    cells[at] = found.cell();
+  }
+};
+
+/// Those that a warp has found, until there are many.
+struct Gathered {
+  static constexpr uint32_t room = 96;
+
+  Found found[room];
+  uint32_t count;  ///< may be above room: the others have gone to the list
+
+  __device__ void add(const Critical& to, const Found& one) {
+    const uint32_t at = atomicAdd(&count, 1u);
+    if (at >= room) return to.write(atomicAdd(to.count, 1u), one);
+    found[at] = one;
+  }
+  /// By all threads of the warp.
+  __device__ void flush(const Critical& to) {
+    const uint32_t lane = threadIdx.x % 32;
+    __syncwarp();
+    const uint32_t held = min(count, room);
+    uint32_t begin = 0;
+    if (lane == 0 && held != 0) begin = atomicAdd(to.count, held);
+    begin = __shfl_sync(~0u, begin, 0);
+    for (uint32_t i = lane; i < held; i += 32) to.write(begin + i, found[i]);
+    __syncwarp();
+    if (lane == 0) count = 0;
+    __syncwarp();
+  }
+};
+
 struct View {
   GridOrderView order;
   std::array<uint32_t, 3> dims;
@@ -49,18 +97,14 @@ struct View {
   Critical critical;
 };
 
-/// Where a thread writes what a lower star gives.
+/// Where a thread writes what a lower star gives (LowerStarSink).
 struct Writer {
   uint32_t* tops;
-  Critical critical;
+  const Critical* critical;
+  Gathered* gathered;
 
   __device__ void add_critical(const CellName& name, uint32_t v, uint64_t key) {
-    atomicAdd(critical.counts + name.dimension, 1u);
-    const uint32_t at = atomicAdd(critical.counts + all_critical, 1u);
-    if (at >= critical.capacity) return;
-    critical.keys[at] = uint64_t{name.dimension} << Critical::dimension_shift | key;
-    critical.cells[at].name = name;
-    critical.cells[at].highest = VertexId(v);
+    gathered->add(*critical, {uint64_t{name.dimension} << dimension_shift | key, name.id, name.low, v});
   }
   __device__ void add_top(uint32_t v, uint16_t added) {
     atomicAdd(tops + v / 2, uint32_t{added} << (v % 2 * 16));
@@ -68,66 +112,78 @@ struct Writer {
 };
 
 template <int Dim>
+__device__ void pair_vertex(const View& grid, const GridStarTables<Dim>& tables, uint32_t v,
+                            Gathered& gathered) {
+  const uint32_t row = v / grid.dims[0];
+  const uint32_t z = row / grid.dims[1];
+  const GridSurrounding around(AxisPlace(v - row * grid.dims[0], grid.dims[0]),
+                               AxisPlace(row - z * grid.dims[1], grid.dims[1]), AxisPlace(z, grid.dims[2]));
+  std::int32_t values[16] = {};
+#pragma unroll
+  for (uint32_t k = 0; k < grid_neighbours; ++k) {
+    const bool is_there = (around.present >> k & 1) != 0;
+    values[k] = grid.order.signed_value(is_there ? v + static_cast<uint32_t>(grid.steps[k]) : v);
+  }
+  const LowerNeighbours lower = rank_lower(values, grid.order.signed_value(v), around.present);
+  Writer writer{grid.tops, &grid.critical, &gathered};
+  LowerStarSink<Dim, Writer> sink(tables, grid.steps.data(), v, writer);
+  grid.rows[v] = pair_lower_star(tables, lower, sink);
+}
+
+template <int Dim>
 __global__ void __launch_bounds__(threads)
-    pair_kernel(const __grid_constant__ View<Dim> grid, const GridStarTables<Dim>* constants) {
+    pair_kernel(const __grid_constant__ View grid, const GridStarTables<Dim>* constants) {
   using Tables = GridStarTables<Dim>;
   constexpr uint32_t words = sizeof(Tables) / sizeof(uint64_t);
   static_assert(sizeof(Tables) == words * sizeof(uint64_t));
   __shared__ uint64_t copy[words];
+  __shared__ Gathered gathered_of_warps[threads / 32];
   for (uint32_t i = threadIdx.x; i < words; i += threads)
     copy[i] = reinterpret_cast<const uint64_t*>(constants)[i];
+  Gathered& gathered = gathered_of_warps[threadIdx.x / 32];
+  if (threadIdx.x % 32 == 0) gathered.count = 0;
   __syncthreads();
   const Tables& tables = *reinterpret_cast<const Tables*>(copy);
   const size_t first = size_t{blockIdx.x} * threads * vertices_of_thread + threadIdx.x;
   for (uint32_t i = 0; i < vertices_of_thread; ++i) {
-    const size_t at = first + size_t{i} * threads;
-    if (at >= grid.vertices) return;
-    const auto v = static_cast<uint32_t>(at);
-    const uint32_t row = v / grid.dims[0];
-    const uint32_t x = v - row * grid.dims[0];
-    const uint32_t z = row / grid.dims[1];
-    const uint32_t y = row - z * grid.dims[1];
-    const GridSurrounding around(AxisPlace(x, grid.dims[0]), AxisPlace(y, grid.dims[1]),
-                                 AxisPlace(z, grid.dims[2]));
-    std::int32_t values[16] = {};
-#pragma unroll
-    for (uint32_t k = 0; k < grid_neighbours; ++k) {
-      const bool is_there = (around.present >> k & 1) != 0;
-      values[k] = grid.order.signed_value(is_there ? v + static_cast<uint32_t>(grid.steps[k]) : v);
-    }
-    const LowerNeighbours lower = rank_lower(values, grid.order.signed_value(v), around.present);
-    Writer writer{grid.tops, grid.critical};
-    LowerStarSink<Dim, Writer> sink(tables, grid.steps.data(), v, writer);
-    grid.rows[v] = pair_lower_star(tables, lower, sink);
+    const size_t v = first + size_t{i} * threads;
+    if (v < grid.vertices) pair_vertex(grid, tables, static_cast<uint32_t>(v), gathered);
+    __syncwarp();
+    if (gathered.count > Gathered::room / 2) gathered.flush(grid.critical);
+    __syncwarp();
   }
+  gathered.flush(grid.critical);
 }
 
-/// The buffers of Critical.
-struct CriticalBuffers {
-  CriticalBuffers(const Exec& exec, size_t capacity)
-      : keys(exec, capacity), cells(exec, capacity), counts(exec, std::span<const uint32_t>(none)) {}
-  [[nodiscard]] Critical view() {
-    return {keys.data(), cells.data(), counts.data(), static_cast<uint32_t>(keys.size())};
-  }
-
-  static constexpr std::array<uint32_t, 5> none = {};
-  Buffer<uint64_t> keys;
-  Buffer<CriticalCell> cells;
-  Buffer<uint32_t> counts;
-};
-
-/// By dimension and key.
-Buffer<CriticalCell> sort_cells(CriticalBuffers& found, size_t count) {
-  const Exec& exec = found.keys.exec();
-  Buffer<uint32_t> places(exec, count);
+/// Sorts the critical cells by dimension and key.
+void sort_critical(std::span<uint64_t> keys, const Buffer<CriticalCell>& cells, DeviceGridGradient& made) {
+  const Exec& exec = cells.exec();
+  Buffer<uint32_t> places(exec, keys.size());
   uint32_t* place = places.data();
-  cuda::for_each(exec, count, [=] __device__(size_t i) { place[i] = static_cast<uint32_t>(i); });
-  sort_pairs<uint64_t, uint32_t>(exec, found.keys.span().first(count), places.span(), Critical::key_bits);
-  Buffer<CriticalCell> sorted(exec, count);
-  CriticalCell* to = sorted.data();
-  const CriticalCell* from = found.cells.data();
-  cuda::for_each(exec, count, [=] __device__(size_t i) { to[i] = from[place[i]]; });
-  return sorted;
+  cuda::for_each(exec, keys.size(), [=] __device__(size_t i) { place[i] = static_cast<uint32_t>(i); });
+  sort_pairs<uint64_t, uint32_t>(exec, keys, places.span(), key_bits);
+  made.critical = Buffer<CriticalCell>(exec, keys.size());
+  CriticalCell* to = made.critical.data();
+  const CriticalCell* from = cells.data();
+  cuda::for_each(exec, keys.size(), [=] __device__(size_t i) { to[i] = from[place[i]]; });
+  // Where the cells of each dimension end.
+  Buffer<uint32_t> ends(exec, made.counts.size());
+  uint32_t* end = ends.data();
+  const uint64_t* sorted = keys.data();
+  const auto count = static_cast<uint32_t>(keys.size());
+  cuda::for_each(exec, ends.size(), [=] __device__(size_t d) {
+    uint32_t low = 0;
+    for (uint32_t high = count; low < high;) {
+      const uint32_t middle = low + (high - low) / 2;
+      if (sorted[middle] >> dimension_shift <= d)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    end[d] = low;
+  });
+  const Array<uint32_t> on_host = ends.to_host();
+  for (size_t d = 0; d < on_host.size(); ++d) made.counts[d] = on_host[d] - (d > 0 ? on_host[d - 1] : 0);
 }
 
 }  // namespace
@@ -141,31 +197,32 @@ DeviceGridGradient pair_grid(const GridLattice& lattice, const GridOrderView& or
   DeviceGridGradient made;
   made.rows = Buffer<uint64_t>(exec, vertices);
   made.tops = Buffer<uint16_t>(exec, vertices + vertices % 2);
-  View<Dim> view = {.order = order,
-                    .dims = lattice.dims,
-                    .steps = {},
-                    .vertices = static_cast<uint32_t>(vertices),
-                    .rows = made.rows.data(),
-                    .tops = reinterpret_cast<uint32_t*>(made.tops.data()),
-                    .critical = {}};
+  View view = {.order = order,
+               .dims = lattice.dims,
+               .steps = {},
+               .vertices = static_cast<uint32_t>(vertices),
+               .rows = made.rows.data(),
+               .tops = reinterpret_cast<uint32_t*>(made.tops.data()),
+               .critical = {}};
   for (size_t k = 0; k < grid_neighbours; ++k) view.steps[k] = static_cast<std::int32_t>(lattice.step(k));
   const size_t of_block = size_t{threads} * vertices_of_thread;
-  // Most fields have fewer critical cells than this; if not, the kernel has counted them.
-  for (size_t capacity = vertices / 16 + 1024;;) {
+  const unsigned blocks = grid_blocks((vertices + of_block - 1) / of_block);
+  // Only noise has more critical cells than this. If there are more, the kernel has counted them.
+  for (size_t capacity = vertices / 4 + 1024;;) {
     monitor.update("computing the gradient", 0.2);
-    CriticalBuffers found(exec, capacity);
-    view.critical = found.view();
+    Buffer<uint64_t> keys(exec, capacity);
+    Buffer<CriticalCell> cells(exec, capacity);
+    const uint32_t none = 0;
+    Buffer<uint32_t> count(exec, std::span(&none, 1));
+    view.critical = {keys.data(), cells.data(), count.data(), static_cast<uint32_t>(capacity)};
     uint32_t* tops = view.tops;
     cuda::for_each(exec, made.tops.size() / 2, [=] __device__(size_t i) { tops[i] = 0; });
-    pair_kernel<Dim><<<grid_blocks((vertices + of_block - 1) / of_block), threads, 0, cuda_stream(exec)>>>(
-        view, tables.data());
+    pair_kernel<Dim><<<blocks, threads, 0, cuda_stream(exec)>>>(view, tables.data());
     check_launch(exec, "computing the gradient");
-    const Array<uint32_t> counts = found.counts.to_host();
-    std::copy_n(counts.begin(), made.counts.size(), made.counts.begin());
-    const size_t needed = counts[all_critical];
+    const size_t needed = count.to_host()[0];
     if (needed <= capacity) {
       monitor.update("computing the gradient", 0.6);
-      made.critical = sort_cells(found, needed);
+      sort_critical(keys.span().first(needed), cells, made);
       return made;
     }
     capacity = needed;

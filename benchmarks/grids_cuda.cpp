@@ -91,8 +91,8 @@ int main(int argc, char** argv) {
         [&, exec] { return compute_gradient<3>(grid, field, {.exec = exec}); },
         [](const Gradient<3>& made) { return bench::hash_of(made); });
   };
-  const GridOrder order(field, host);
-  GridOrderView order_there = order.view();
+  const FieldOrder order(field, host);
+  FieldOrderView order_there = order.view();
   order_there.values = reinterpret_cast<const std::uint32_t*>(values.data());
   variants = {{"resident",
                [&] {

@@ -36,7 +36,7 @@ class GridGradientBuilder {
                       const Monitor& monitor)
       : exec_(Exec::host(exec.threads())),
         monitor_(monitor),
-        result_(std::make_shared<GridGradient<Dim>>(lattice, GridOrder(field, exec_))) {}
+        result_(std::make_shared<GridGradient<Dim>>(lattice, FieldOrder(field, exec_))) {}
 
   std::shared_ptr<const GridGradient<Dim>> run() {
     report(0);
@@ -62,7 +62,7 @@ class GridGradientBuilder {
   std::shared_ptr<const GridGradient<Dim>> run_on_device(const Exec& device) {
     report(0);
     const size_t vertices = result_->vertex_count();
-    GridOrderView order = result_->order().view();
+    FieldOrderView order = result_->order().view();
     const Buffer<uint32_t> values(device, std::span(order.values, vertices));
     order.values = values.data();
     const cuda::DeviceGridGradient made =
@@ -116,7 +116,7 @@ class GridGradientBuilder {
 
    private:
     void process(uint32_t v) {
-      const GridOrderView& order = to_.order_.view();
+      const FieldOrderView& order = to_.order_.view();
       alignas(64) std::int32_t values[16] = {};
       for (uint32_t k = 0; k < grid_neighbours; ++k) {
         const auto step = static_cast<uint32_t>(steps_[k]) & (0 - (present_ >> k & 1));

@@ -32,10 +32,10 @@
 #include <vector>
 
 #include <tessera/core/array.h>
+#include <tessera/topology/detail/field_order.h>
 #include <tessera/topology/detail/gradient_source.h>
 #include <tessera/topology/detail/grid_cells.h>
 #include <tessera/topology/detail/grid_lower_star.h>
-#include <tessera/topology/detail/grid_order.h>
 
 namespace tessera::detail {
 
@@ -47,10 +47,10 @@ class GridGradient {
   using CellId = typename SimplexMesh<Dim>::CellId;
   using Simplex = typename Gradient<Dim>::Simplex;
 
-  GridGradient(const GridLattice& lattice, GridOrder order) : cells_(lattice), order_(std::move(order)) {}
+  GridGradient(const GridLattice& lattice, FieldOrder order) : cells_(lattice), order_(std::move(order)) {}
 
   [[nodiscard]] const GridCells<Dim>& cells() const { return cells_; }
-  [[nodiscard]] const GridOrder& order() const { return order_; }
+  [[nodiscard]] const FieldOrder& order() const { return order_; }
   [[nodiscard]] std::size_t bytes() const {
     return rows_.size() * sizeof(rows_[0]) + tops_.size() * sizeof(tops_[0]) + order_.bytes();
   }
@@ -181,7 +181,7 @@ class GridGradient {
   [[nodiscard]] std::vector<std::uint32_t> sorted_row(tiled::VertexId v) const;
 
   GridCells<Dim> cells_;
-  GridOrder order_;
+  FieldOrder order_;
   Array<std::uint64_t> rows_;
   Array<std::uint16_t> tops_;
   std::array<Array<CriticalCell>, 4> critical_;

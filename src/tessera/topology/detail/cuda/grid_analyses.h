@@ -6,7 +6,7 @@
 
 #include <tessera/exec/buffer.h>
 #include <tessera/topology/critical_points.h>
-#include <tessera/topology/detail/grid_order.h>
+#include <tessera/topology/detail/field_order.h>
 #include <tessera/topology/detail/grid_star.h>
 #include <tessera/topology/gradient.h>
 
@@ -33,7 +33,7 @@ struct DeviceGridGradient {
 
 /// `order` lies on exec, which is a device.
 template <int Dim>
-[[nodiscard]] DeviceGridGradient pair_grid(const GridLattice& lattice, const GridOrderView& order,
+[[nodiscard]] DeviceGridGradient pair_grid(const GridLattice& lattice, const FieldOrderView& order,
                                            const Exec& exec, const Monitor& monitor);
 
 }  // namespace tessera::detail::cuda

@@ -88,7 +88,7 @@ struct Gathered {
 };
 
 struct View {
-  GridOrderView order;
+  FieldOrderView order;
   std::array<uint32_t, 3> dims;
   std::array<std::int32_t, grid_neighbours> steps;
   uint32_t vertices;
@@ -189,7 +189,7 @@ void sort_critical(std::span<uint64_t> keys, const Buffer<CriticalCell>& cells, 
 }  // namespace
 
 template <int Dim>
-DeviceGridGradient pair_grid(const GridLattice& lattice, const GridOrderView& order, const Exec& exec,
+DeviceGridGradient pair_grid(const GridLattice& lattice, const FieldOrderView& order, const Exec& exec,
                              const Monitor& monitor) {
   const CurrentDevice current(exec);
   const size_t vertices = lattice.rows() * lattice.dims[0];
@@ -229,9 +229,9 @@ DeviceGridGradient pair_grid(const GridLattice& lattice, const GridOrderView& or
   }
 }
 
-template DeviceGridGradient pair_grid<2>(const GridLattice&, const GridOrderView&, const Exec&,
+template DeviceGridGradient pair_grid<2>(const GridLattice&, const FieldOrderView&, const Exec&,
                                          const Monitor&);
-template DeviceGridGradient pair_grid<3>(const GridLattice&, const GridOrderView&, const Exec&,
+template DeviceGridGradient pair_grid<3>(const GridLattice&, const FieldOrderView&, const Exec&,
                                          const Monitor&);
 
 }  // namespace tessera::detail::cuda

@@ -23,7 +23,7 @@
 namespace tessera::detail {
 
 /// 32 bits a vertex that compare like the values, where somebody else keeps them, host or device.
-struct GridOrderView {
+struct FieldOrderView {
   const std::uint32_t* values = nullptr;
   std::uint32_t sign = 0;
   std::uint32_t of_negative = 0;  ///< what is turned in the bits of negative numbers
@@ -45,10 +45,10 @@ struct GridOrderView {
 
 /// 32 bits a vertex that compare like the values. Those of float, int32 and uint32 are the field's own, which
 /// must stay; others take 4 bytes a vertex, and so do floats of which one is -0.
-class GridOrder {
+class FieldOrder {
  public:
   /// Error(unsupported) as compute_order().
-  GridOrder(const Field& field, const Exec& exec) {
+  FieldOrder(const Field& field, const Exec& exec) {
     field.visit([&]<class T>(std::span<const T> values) {
       refuse_nan(values, field.name(), exec);
       if constexpr (sizeof(T) == 8) {
@@ -63,10 +63,10 @@ class GridOrder {
       }
     });
   }
-  GridOrder(GridOrder&&) = default;
-  GridOrder& operator=(GridOrder&&) = default;
+  FieldOrder(FieldOrder&&) = default;
+  FieldOrder& operator=(FieldOrder&&) = default;
 
-  [[nodiscard]] const GridOrderView& view() const { return view_; }
+  [[nodiscard]] const FieldOrderView& view() const { return view_; }
   [[nodiscard]] std::uint32_t value(std::uint32_t v) const { return view_.value(v); }
   [[nodiscard]] VertexOrderKey operator[](std::uint32_t v) const {
     return VertexOrderKey{value(v)} << 32 | v;
@@ -103,7 +103,7 @@ class GridOrder {
     view_.values = own_.data();
   }
 
-  GridOrderView view_;
+  FieldOrderView view_;
   Array<std::uint32_t> own_;
 };
 

@@ -74,6 +74,7 @@
 #include <tessera/topology/critical_points.h>
 #include <tessera/topology/export.h>
 #include <tessera/topology/gradient.h>
+#include <tessera/topology/merge_tree.h>
 #include <tessera/topology/morse_smale.h>
 #include <tessera/topology/order.h>
 #include <tessera/topology/persistence.h>

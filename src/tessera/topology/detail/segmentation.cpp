@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <atomic>
 #include <vector>
 
 #include <tessera/core/config.h>
@@ -10,6 +9,7 @@
 #include <tessera/topology/detail/check_grid.h>
 #include <tessera/topology/detail/critical_numbers.h>
 #include <tessera/topology/detail/cuda/analyses.h>
+#include <tessera/topology/detail/flatten.h>
 #include <tessera/topology/detail/grid_gradient.h>
 #include <tessera/topology/detail/segmentation.h>
 
@@ -22,28 +22,6 @@ using std::size_t;
 using std::uint32_t;
 
 constexpr uint32_t none = GradientData<3>::none;
-
-/// Makes every entry of a forest point to its root, whose own entry is none. Threads may meet on a path: they
-/// only ever write entries that lead to the same root.
-void flatten(Array<uint32_t>& next, const Exec& exec) {
-  const auto at = [&](uint32_t i) { return std::atomic_ref<uint32_t>(next[i]); };
-  host_for_each(exec, next.size(), [&](size_t start) {
-    uint32_t root = static_cast<uint32_t>(start);
-    for (uint32_t up = at(root).load(std::memory_order_relaxed); up != none;
-         up = at(root).load(std::memory_order_relaxed)) {
-      root = up;
-    }
-    for (uint32_t i = static_cast<uint32_t>(start); i != root;) {
-      const uint32_t up = at(i).load(std::memory_order_relaxed);
-      at(i).store(root, std::memory_order_relaxed);
-      i = up;
-    }
-  });
-}
-
-uint32_t root_of(const Array<uint32_t>& flat, uint32_t i) {
-  return flat[i] == none ? i : flat[i];
-}
 
 /// Numbers the pairs (descending, ascending) that occur, in their order. Neighbours mostly have the same one,
 /// so only the first of those that follow each other is sorted.

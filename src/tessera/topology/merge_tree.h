@@ -1,0 +1,127 @@
+// Merge trees of a field: how the connected pieces of its sublevel sets (the join tree) or superlevel sets
+// (the split tree) begin, meet and end while the level goes up, or down.
+//
+//   maximum     o      root        A leaf is an extremum, where a piece begins. Pieces meet at saddles. A
+//   root
+//               |                  is the last vertex of a component of the mesh. Each node but a root has an
+//   saddle      o                  arc to the next one towards the root.
+//              / .
+//   minimum   o   .                Branches: of the pieces that meet, the one with the oldest leaf goes on
+//   and
+//                  .               the branches of the others end. What lies between the leaf and the end of
+//                  a
+//   minimum         o  leaves      branch is its persistence.
+//
+// Only saddles need to be looked at: the pieces of their lower links are followed down the steepest
+// neighbours to minima, which are then joined as the saddles come up (after Lukasczyk, Weiss, Weber and
+// Garth, "Extremum graphs with path compression", ICDCS 2023, and Carr, Snoeyink and Axen 2003).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <tessera/core/array.h>
+#include <tessera/core/progress.h>
+#include <tessera/exec/exec.h>
+#include <tessera/exec/work.h>
+#include <tessera/mesh/field.h>
+#include <tessera/mesh/mesh.h>
+#include <tessera/mesh/poly_data.h>
+#include <tessera/topology/critical_points.h>
+
+namespace tessera {
+
+enum class MergeTreeKind : std::uint8_t {
+  join,   ///< of sublevel sets: leaves are minima
+  split,  ///< of superlevel sets: leaves are maxima
+};
+
+struct MergeTree {
+  static constexpr std::uint32_t none = 0xFFFFFFFFu;
+
+  struct Node {
+    VertexId vertex;
+    std::uint32_t parent = none;  ///< the node that its arc leads to; none: a root
+    std::uint32_t leaf = none;    ///< on whose branch it lies: the oldest leaf behind it
+    std::uint32_t size = 0;       ///< how many vertices have its label
+    friend bool operator==(const Node&, const Node&) = default;
+  };
+  struct Branch {
+    std::uint32_t leaf = none;
+    std::uint32_t end = none;  ///< the node where it meets an older one, or the root
+    double birth_value = 0;    ///< of the field, at the leaf
+    double death_value = 0;    ///< ... at the end
+    [[nodiscard]] double persistence() const {
+      if (birth_value == death_value) return 0;  // also where both are infinite
+      return birth_value < death_value ? death_value - birth_value : birth_value - death_value;
+    }
+    friend bool operator==(const Branch&, const Branch&) = default;
+  };
+
+  MergeTreeKind kind = MergeTreeKind::join;
+  Array<Node> nodes;       ///< from the leaves to the roots: ascending for a join tree, else descending
+  Array<Branch> branches;  ///< by leaf
+  /// For each vertex the last node of its piece that is not behind it: the arc that it lies on is that of
+  /// this node. Empty if it was not asked for.
+  Array<std::uint32_t> labels;
+
+  [[nodiscard]] bool is_leaf(std::uint32_t node) const { return nodes[node].leaf == node; }
+  [[nodiscard]] bool is_root(std::uint32_t node) const { return nodes[node].parent == none; }
+  [[nodiscard]] std::size_t arc_count() const;
+  friend bool operator==(const MergeTree&, const MergeTree&) = default;
+};
+
+struct MergeTreeOptions {
+  MergeTreeKind kind = MergeTreeKind::join;
+  bool labels = true;
+  Exec exec = Exec::host();
+  const Monitor* monitor = nullptr;  ///< null: nobody listens
+};
+
+/// O(cells + saddles log). Takes 8 bytes per vertex and 16 per leaf of a saddle besides the labels; the mesh
+/// is tiled for its critical points first. Equal results for any threads. Errors as critical_points();
+/// Error(unsupported) for an exec on a device.
+template <int Dim>
+[[nodiscard]] MergeTree merge_tree(const SimplexMesh<Dim>& mesh, const Field& field,
+                                   const MergeTreeOptions& options = {});
+/// The same for a grid, straight from its values: that of triangulate(grid).
+[[nodiscard]] MergeTree merge_tree(const Grid& grid, const Field& field,
+                                   const MergeTreeOptions& options = {});
+/// The same for a point field by its name; Error(not_found) lists the names there are.
+template <int Dim>
+[[nodiscard]] MergeTree merge_tree(const SimplexMesh<Dim>& mesh, std::string_view field,
+                                   const MergeTreeOptions& options = {}) {
+  return merge_tree(mesh, mesh.field(field), options);
+}
+[[nodiscard]] inline MergeTree merge_tree(const Grid& grid, std::string_view field,
+                                          const MergeTreeOptions& options = {}) {
+  return merge_tree(grid, grid.field(field), options);
+}
+
+/// Without the branches that persist less than `threshold`: their vertices go to the branch that theirs ends
+/// on, and saddles where only one branch is left are no nodes any more. The branches of roots stay.
+/// Error(bad_option) for a threshold that is negative or not a number.
+[[nodiscard]] MergeTree prune(const MergeTree& tree, double threshold);
+
+/// A vertex for each node and a line for each arc, with TTK's arrays (docs/merge_trees.md).
+template <int Dim>
+[[nodiscard]] PolyData make_poly(const MergeTree& tree, const SimplexMesh<Dim>& mesh, const Field& field);
+[[nodiscard]] PolyData make_poly(const MergeTree& tree, const Grid& grid, const Field& field);
+/// Adds `SegmentationId` and `RegionSize`, by vertex. Error(bad_option) if the tree has no labels.
+void add_labels(FieldSet& point_data, const MergeTree& tree);
+
+/// What a tree takes, on the host.
+template <int Dim>
+[[nodiscard]] Work merge_tree_work(const SimplexMesh<Dim>& mesh) {
+  Work work = critical_points_work(mesh);
+  work.device_bytes = 0;
+  work.host_bytes += 24 * Bytes{mesh.vertex_count()};
+  return work;
+}
+[[nodiscard]] inline Work merge_tree_work(const Grid& grid, const Field& field) {
+  return detail::grid_work(grid, field, 120, 60);
+}
+
+}  // namespace tessera

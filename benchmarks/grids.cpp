@@ -1,9 +1,10 @@
 // What do the analyses of a grid cost, straight from its values?
 //   build/release/benchmarks/grids [--smoke] [n [threads [FIELD [QUESTION]]]]
 // The grid has n^3 points (256) with a float32 FIELD: rough, smooth (waves) or mri, or a file of n^3 raw
-// values. QUESTION is critical_points, gradient, morse_smale or persistence, alone so that the peak memory is
-// its own; all of them without. Up to 128^3 points the same is asked of its tetrahedra, cut and tiled anew
-// each time, and must give the same. "copy" is the floor: it reads the field once.
+// values. QUESTION is critical_points, gradient, morse_smale, persistence, join_tree, split_tree or
+// contour_tree, alone so that the peak memory is its own; all of them without. Up to 128^3 points the same is
+// asked of its tetrahedra, cut and tiled anew each time, and must give the same. "copy" is the floor: it
+// reads the field once.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -17,6 +18,7 @@
 #include <tessera/core/random.h>
 #include <tessera/mesh/make.h>
 #include <tessera/mesh/triangulate.h>
+#include <tessera/topology/contour_tree.h>
 #include <tessera/topology/critical_points.h>
 #include <tessera/topology/morse_smale.h>
 #include <tessera/topology/persistence.h>
@@ -48,6 +50,21 @@ std::uint64_t hash_of(const MorseSmaleComplex<3>& complex) {
   return hash;
 }
 std::uint64_t hash_of(std::uint64_t hash) {
+  return hash;
+}
+std::uint64_t hash_of(const MergeTree& tree) {
+  std::uint64_t hash = 0;
+  for (const MergeTree::Node& node : tree.nodes)
+    hash = splitmix64(hash ^ (std::uint64_t{node.vertex.index()} << 32 | node.parent));
+  for (const std::uint32_t label : tree.labels) hash = splitmix64(hash ^ label);
+  return hash;
+}
+std::uint64_t hash_of(const ContourTree& tree) {
+  std::uint64_t hash = 0;
+  for (const ContourTree::Node& node : tree.nodes) hash = splitmix64(hash ^ node.vertex.index());
+  for (const ContourTree::Arc& arc : tree.arcs)
+    hash = splitmix64(hash ^ (std::uint64_t{arc.lower} << 32 | arc.upper));
+  for (const std::uint32_t label : tree.labels) hash = splitmix64(hash ^ label);
   return hash;
 }
 std::uint64_t hash_of(const Persistence& persistence) {
@@ -112,6 +129,16 @@ int main(int argc, char** argv) {
   ask(
       "persistence", [&] { return compute_persistence<3>(grid, field, {.exec = exec}); },
       [&](const TetMesh& mesh) { return compute_persistence<3>(mesh, field, {.exec = exec}); });
+  for (const MergeTreeKind kind : {MergeTreeKind::join, MergeTreeKind::split}) {
+    const MergeTreeOptions options = {.kind = kind, .exec = exec};
+    ask(
+        kind == MergeTreeKind::join ? "join_tree" : "split_tree",
+        [&] { return merge_tree(grid, field, options); },
+        [&](const TetMesh& mesh) { return merge_tree(mesh, field, options); });
+  }
+  ask(
+      "contour_tree", [&] { return contour_tree(grid, field, {.exec = exec}); },
+      [&](const TetMesh& mesh) { return contour_tree(mesh, field, {.exec = exec}); });
   if (!is_equal) std::fprintf(stderr, "the grid and its tetrahedra have different results\n");
   return is_equal ? 0 : 1;
 }

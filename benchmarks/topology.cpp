@@ -4,8 +4,9 @@
 // The mesh is kuhn-n with its rough field, or a file of three 8-byte numbers (any, vertices, tets), points
 // (x, y, z as float32), corners (int32) and a field (float32).
 // With a question (tile, critical_points, gradient, persistence, simplify, morse_smale, morse_smale_walls,
-// wall_polygons) only that one is asked, so that the peak memory is its own. wall_polygons goes on from the
-// walls to their points and polygons, which is what others return as 2-separatrices.
+// wall_polygons, join_tree, split_tree, contour_tree) only that one is asked, so that the peak memory is its
+// own. wall_polygons goes on from the walls to their points and polygons, which is what others return as
+// 2-separatrices.
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include <tessera/mesh/make.h>
+#include <tessera/topology/contour_tree.h>
 #include <tessera/topology/export.h>
 #include <tessera/topology/morse_smale.h>
 #include <tessera/topology/simplification.h>
@@ -116,4 +118,8 @@ int main(int argc, char** argv) {
   ask("morse_smale", [&] { return morse(false); });
   ask("morse_smale_walls", [&] { return morse(true); });
   ask("wall_polygons", make_polygons);
+  ask("join_tree", [&] { return merge_tree(mesh, field, {.exec = exec}).nodes.size(); });
+  ask("split_tree",
+      [&] { return merge_tree(mesh, field, {.kind = MergeTreeKind::split, .exec = exec}).nodes.size(); });
+  ask("contour_tree", [&] { return contour_tree(mesh, field, {.exec = exec}).nodes.size(); });
 }

@@ -28,6 +28,9 @@ tessera morse-smale torus.vtp --critical-points cells.vtp --separatrices paths.v
 tessera render torus.vtp paths.vtp cells.vtp --field smooth --colormap gray --size 600x400 -o "$images/torus.png"
 tessera persistence torus.vtp --plot "$images/persistence.svg"
 
+tessera make lattice --size 64 --field smooth -o waves.vti
+tessera merge-tree waves.vti --kind contour --threshold 5% --plot "$images/contour-tree.svg"
+
 tessera make torus --size 120x60 --shuffle -o torus.vtp
 tessera plan torus.vtp --tiles lloyd --tile-vertices 128 --relations VV -o tiles.vtp >/dev/null
 tessera render tiles.vtp --field Tile --colormap categories --size 600x400 -o "$images/lloyd.png"

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 
 #include "application/text.h"
 #include "data/diagram.h"
+#include "data/svg.h"
 
 namespace tessera::cli {
 namespace {
@@ -30,46 +30,6 @@ constexpr Box diagram_box = {80, 96, 500, 500};
 constexpr Box bar_box = {680, 96, 510, 500};
 constexpr double never_band = 26;  // above the highest death, for classes that do not die
 
-std::string escape(std::string_view text) {
-  std::string result;
-  for (const char c : printable(text)) {
-    result += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
-  }
-  return result;
-}
-
-/// Values along an axis of so many pixels.
-class Scale {
- public:
-  Scale(double low, double high, double from, double to) : from_(from), to_(to) {
-    const bool is_flat = !(high > low);
-    const double room = is_flat ? std::max(1.0, std::abs(low)) : 0.02 * (high - low);
-    low_ = low - room;
-    high_ = high + room;
-  }
-  /// Infinite values lie at the ends.
-  [[nodiscard]] double operator()(double value) const {
-    const double part = (std::clamp(value, low_, high_) - low_) / (high_ - low_);
-    return from_ + part * (to_ - from_);
-  }
-  /// Round numbers, about six of them.
-  [[nodiscard]] std::vector<double> ticks() const {
-    const double rough = (high_ - low_) / 6;
-    const double power = std::pow(10, std::floor(std::log10(rough)));
-    const double step = power * (rough / power < 1.5   ? 1
-                                 : rough / power < 3.5 ? 2
-                                 : rough / power < 7.5 ? 5
-                                                       : 10);
-    std::vector<double> result;
-    for (double i = std::ceil(low_ / step); i * step <= high_ && result.size() < 20; ++i)
-      result.push_back(i * step);
-    return result;
-  }
-
- private:
-  double low_, high_, from_, to_;
-};
-
 class Plot {
  public:
   explicit Plot(const Diagram& diagram) : diagram_(diagram), ranked_(diagram.pairs) {
@@ -82,21 +42,16 @@ class Plot {
   }
 
   std::string draw() {
-    add("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
-        "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" fill=\"#222\">\n"
-        "<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n",
-        width, height);
     draw_heading();
     draw_diagram();
     draw_bars();
-    add("</svg>\n");
-    return fmt::to_string(text_);
+    return text_.finish();
   }
 
  private:
   template <class... Args>
   void add(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+    text_.add(format, std::forward<Args>(args)...);
   }
 
   void include(double value) {
@@ -107,7 +62,7 @@ class Plot {
 
   void draw_heading() {
     add("<text x=\"{}\" y=\"32\" font-size=\"18\" font-weight=\"bold\">Persistence of {} in {}</text>\n",
-        diagram_box.left, escape(diagram_.field), escape(diagram_.file));
+        diagram_box.left, escape_xml(diagram_.field), escape_xml(diagram_.file));
     double x = diagram_box.left;
     for (std::uint32_t d = 0; d < colours.size(); ++d) {
       const auto is_here = [&](const PersistencePair& pair) { return pair.dimension == d; };
@@ -140,7 +95,7 @@ class Plot {
     }
   }
 
-  void draw_axis(const Box& box, const Scale& scale, std::string_view name) {
+  void draw_axis(const Box& box, const SvgScale& scale, std::string_view name) {
     for (const double tick : scale.ticks()) {
       const double x = scale(tick);
       add("<path d=\"M{0:.1f} {1}V{2}\" stroke=\"#e4e4e4\"/>\n", x, box.top, box.bottom());
@@ -158,8 +113,8 @@ class Plot {
 
   void draw_diagram() {
     const Box& box = diagram_box;
-    const Scale x(low_, high_, box.left, box.right());
-    const Scale y(low_, high_, box.bottom(), box.top + never_band);
+    const SvgScale x(low_, high_, box.left, box.right());
+    const SvgScale y(low_, high_, box.bottom(), box.top + never_band);
     draw_axis(box, x, "birth");
     for (const double tick : y.ticks()) {
       add("<path d=\"M{} {:.1f}H{}\" stroke=\"#e4e4e4\"/>\n", box.left, y(tick), box.right());
@@ -200,7 +155,7 @@ class Plot {
     std::stable_sort(bars.begin(), bars.end(),
                      [](const auto& a, const auto& b) { return a.dimension < b.dimension; });
     const Box& box = bar_box;
-    const Scale x(low_, high_, box.left, box.right());
+    const SvgScale x(low_, high_, box.left, box.right());
     draw_axis(box, x, "value of the field");
     const double groups = bars.empty() ? 0 : bars.back().dimension;
     const double gap = 12;
@@ -222,7 +177,7 @@ class Plot {
                        : fmt::format("all {}", all));
   }
 
-  void draw_bar(const PersistencePair& bar, const Scale& x, double y, double step) {
+  void draw_bar(const PersistencePair& bar, const SvgScale& x, double y, double step) {
     const double thickness = std::max(1.0, 0.7 * step);
     const double from = x(bar.birth_value);
     const double to = bar.is_finite() ? std::max(x(bar.death_value), from + 0.5) : bar_box.right() - 7;
@@ -238,7 +193,7 @@ class Plot {
   std::vector<PersistencePair> ranked_;  ///< what never dies, then the most persistent first
   double low_ = HUGE_VAL;
   double high_ = -HUGE_VAL;
-  fmt::memory_buffer text_;
+  SvgText text_{width, height};
 };
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -12,6 +11,7 @@
 
 #include "application/text.h"
 #include "data/fields.h"
+#include "data/svg.h"
 
 namespace tessera::cli {
 namespace {
@@ -31,35 +31,16 @@ struct Tick {
   std::string text;
 };
 
-/// Text that becomes an SVG.
-class Drawing {
+class Drawing : public SvgText {
  public:
-  Drawing(std::string_view title, double height) {
-    add("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
-        "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" fill=\"#222\">\n"
-        "<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n",
-        page_width, height);
-    std::string safe;
-    for (const char c : title)
-      safe += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
+  Drawing(std::string_view title, double height) : SvgText(page_width, height) {
     add("<text x=\"90\" y=\"30\" font-size=\"18\" font-weight=\"bold\">Quality of triangles in {}</text>\n",
-        safe);
-  }
-  template <class... Args>
-  void add(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+        escape_xml(title));
   }
   void draw_legend(std::string_view text, std::string_view colour, double y) {
     add("<rect x=\"90\" y=\"{}\" width=\"12\" height=\"12\" fill=\"{}\"/>\n", y - 11, colour);
     add("<text x=\"108\" y=\"{}\">{}</text>\n", y, text);
   }
-  [[nodiscard]] std::string finish() {
-    add("</svg>\n");
-    return fmt::to_string(text_);
-  }
-
- private:
-  fmt::memory_buffer text_;
 };
 
 /// Bars side by side for two rows of equally many numbers.

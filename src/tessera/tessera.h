@@ -71,6 +71,7 @@
 #include <tessera/tile/materialize.h>
 #include <tessera/tile/push.h>
 #include <tessera/tile/tiled_mesh.h>
+#include <tessera/topology/contour_tree.h>
 #include <tessera/topology/critical_points.h>
 #include <tessera/topology/export.h>
 #include <tessera/topology/gradient.h>

@@ -45,7 +45,9 @@ INSTANTIATE_TEST_SUITE_P(
         "morse-smale kuhn.vtu -o r.vtu --separatrices s.vtp", "morse-smale kuhn-shuffled.vtu --walls w.vtp",
         "morse-smale split.vtu --field rough --walls w.vtp", "morse-smale refined.vtu --field rough",
         "morse-smale ico.vtp", "persistence kuhn-shuffled.vtu", "persistence cone.vtk",
-        "persistence tangle.vtk", "persistence split.vtu --field mri"));
+        "persistence tangle.vtk", "persistence split.vtu --field mri",
+        "merge-tree kuhn-shuffled.vtu --kind contour", "merge-tree grid.vti -o r.vti", "merge-tree cone.vtk",
+        "merge-tree tangle.vtk --kind split"));
 INSTANTIATE_TEST_SUITE_P(
     Relations, MemorySweep,
     testing::Values("relations kuhn.vtu --relation VV", "relations kuhn.vtu --relation FF",

@@ -43,6 +43,8 @@ TEST_F(CliMemory, VerbsStayWithinIt) {
       {"gradient", "grid.vti"},
       {"morse-smale", "grid.vti", "-o", "regions.vti"},
       {"persistence", "grid.vti"},
+      {"merge-tree", "grid.vti", "--kind", "contour", "-o", "regions.vti"},
+      {"merge-tree", "kuhn.vtu", "--tree", "tree.vtp"},
       {"critical-points", "grid.vti", "--provider", "implicit"},
       {"gradient", "kuhn-shuffled.vtu", "-o", "pairs.vtp"},
       {"morse-smale", "kuhn.vtu", "--walls", "w.vtp"},
@@ -78,6 +80,8 @@ TEST_F(CliMemory, ARefusalNamesAValueThatWorks) {
   expect_named_limit_works({"gradient", "k.vtu"}, tight);
   expect_named_limit_works({"morse-smale", "k.vtu"}, tight);
   expect_named_limit_works({"persistence", "k.vtu"}, tight);
+  expect_named_limit_works({"merge-tree", "k.vtu"}, tight);
+  expect_named_limit_works({"merge-tree", "k.vtu", "--kind", "contour"}, tight);
   expect_named_limit_works({"relations", "k.vtu", "--relation", "FF"}, tight);
   expect_named_limit_works({"tetrahedralize", "g.vti"}, limit_text(base("g.vti") + mib(5)));
   expect_named_limit_works({"gradient", "g.vti", "--provider", "explicit"},

@@ -8,6 +8,7 @@
 
 #include <tessera/generate/weld.h>
 #include <tessera/mesh/cell_mesh.h>
+#include <tessera/topology/contour_tree.h>
 #include <tessera/topology/critical_points.h>
 #include <tessera/topology/gradient.h>
 #include <tessera/topology/morse_smale.h>
@@ -159,6 +160,24 @@ TEST_F(Growth, PersistenceOfSaddlesWhosePathsJoin) {
     const TriMesh mesh = make_fan(static_cast<std::uint32_t>(n));
     return count([&] { static_cast<void>(compute_persistence(mesh, "f", {.exec = Exec::host(1)})); });
   });
+}
+
+// Every second vertex of the rim is a valley, and all of them meet in the middle.
+TEST_F(Growth, TreesOfPiecesThatMeetInOneVertex) {
+  for (const bool is_contour : {false, true}) {
+    expect_linear(8192, [&](std::size_t n) {
+      const TriMesh mesh = make_fan(static_cast<std::uint32_t>(n));
+      Field field("f", ScalarType::f64, n + 1);
+      for (std::size_t v = 0; v <= n; ++v) field.as<double>()[v] = v == 0 ? 1 : v % 2 == 0 ? 0 : 2;
+      return count([&] {
+        if (is_contour) {
+          static_cast<void>(contour_tree(mesh, field, {.exec = Exec::host(1)}));
+        } else {
+          static_cast<void>(merge_tree(mesh, field, {.exec = Exec::host(1)}));
+        }
+      });
+    });
+  }
 }
 
 /// n tetrahedra around a vertex: the cone over a strip of triangles with 16 in a row.

@@ -3,13 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <set>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -233,15 +236,57 @@ TEST(MergeTree, OfMeshesIsThatOfASweep) {
   EXPECT_EQ(fields, 400);
 }
 
+// So many vertices that seven threads have something to do.
 TEST(MergeTree, OfWavesOnManyThreads) {
-  Grid grid = make_lattice(40, 33, 37);
+  Grid grid = make_lattice(40, 43, 37);
   grid.point_data.add(make_mri_field(grid));
-  const MergeTree expected = merge_tree(grid, "mri", {.exec = Exec::host(1)});
-  EXPECT_GT(expected.nodes.size(), 1000u);
-  for (const int threads : {2, 7})
-    EXPECT_EQ(merge_tree(grid, "mri", {.exec = Exec::host(threads)}), expected);
+  const Field& field = grid.field("mri");
   const auto mesh = std::get<TetMesh>(triangulate(grid));
-  EXPECT_EQ(merge_tree(mesh, grid.field("mri")), expected);
+  for (const MergeTreeKind kind : {MergeTreeKind::join, MergeTreeKind::split}) {
+    const MergeTree expected = merge_tree(grid, field, {.kind = kind, .exec = Exec::host(1)});
+    EXPECT_GT(expected.nodes.size(), 1000u);
+    for (const int threads : {1, 2, 7}) {
+      const MergeTreeOptions options = {.kind = kind, .exec = Exec::host(threads)};
+      EXPECT_EQ(merge_tree(grid, field, options), expected);
+      EXPECT_EQ(merge_tree(mesh, field, options), expected);
+    }
+  }
+}
+
+TEST(MergeTree, OfSheetsThatMeetOnManyThreads) {
+  const TriMesh sheets = oracle::random_mesh<2>(70000, 90000, 5);
+  const Field field = random_field<float>(sheets.vertex_count(), 1000, 5);
+  const MergeTree expected = merge_tree(sheets, field, {.exec = Exec::host(1)});
+  for (const int threads : {2, 7})
+    EXPECT_EQ(merge_tree(sheets, field, {.exec = Exec::host(threads)}), expected);
+}
+
+template <class T>
+void expect_type(std::initializer_list<double> special) {
+  const Grid grid = grid_of({6, 5, 4});
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    Field field = random_field<T>(grid.vertex_count(), 20, seed);
+    std::size_t place = 3;
+    for (const double value : special) {
+      field.as<T>()[place] = field.as<T>()[place + 40] = static_cast<T>(value);
+      place += 7;
+    }
+    expect_as_swept(grid, field);
+  }
+}
+
+TEST(MergeTree, OfEveryTypeIsThatOfASweep) {
+  expect_type<std::int8_t>({-128, 127});
+  expect_type<std::uint8_t>({255});
+  expect_type<std::int16_t>({-32768});
+  expect_type<std::uint16_t>({65535});
+  expect_type<std::int32_t>({-2147483648.0});
+  expect_type<std::uint32_t>({4294967295.0});
+  expect_type<std::int64_t>({-9007199254740992.0});
+  expect_type<std::uint64_t>({9007199254740992.0});
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  expect_type<float>({infinity, -infinity, -0.0, 0.0});
+  expect_type<double>({infinity, -infinity, -0.0, 0.0});
 }
 
 // Branches of a join tree are the pairs of dimension 0: births at minima, deaths at the vertices where they
@@ -264,8 +309,10 @@ TEST(MergeTree, HasThePairsOfPersistence) {
 std::uint32_t owner(const MergeTree& tree, std::uint32_t node, double threshold) {
   std::map<std::uint32_t, MergeTree::Branch> branch_of;
   for (const MergeTree::Branch& branch : tree.branches) branch_of[branch.leaf] = branch;
+  // The oldest branch of a component stays. Another one may end at the root, too.
   const auto stays = [&](const MergeTree::Branch& branch) {
-    return tree.is_root(branch.end) || branch.persistence() >= threshold;
+    return (tree.is_root(branch.end) && tree.nodes[branch.end].leaf == branch.leaf) ||
+           branch.persistence() >= threshold;
   };
   while (!stays(branch_of[tree.nodes[node].leaf])) node = branch_of[tree.nodes[node].leaf].end;
   // The last node on it, not behind, that is its leaf or root or where another one that stays ends.
@@ -279,23 +326,59 @@ std::uint32_t owner(const MergeTree& tree, std::uint32_t node, double threshold)
   return last;
 }
 
+template <class Domain>
+void expect_pruned(const Domain& domain, const Field& field, double threshold) {
+  for (const MergeTreeKind kind : {MergeTreeKind::join, MergeTreeKind::split}) {
+    const MergeTree tree = merge_tree(domain, field, {.kind = kind});
+    const MergeTree pruned = prune(tree, threshold);
+    ASSERT_LT(pruned.nodes.size(), tree.nodes.size());
+    std::size_t total = 0;
+    for (const MergeTree::Node& node : pruned.nodes) total += node.size;
+    EXPECT_EQ(total, field.size());
+    for (std::size_t v = 0; v < field.size(); ++v) {
+      ASSERT_EQ(pruned.nodes[pruned.labels[v]].vertex,
+                tree.nodes[owner(tree, tree.labels[v], threshold)].vertex);
+    }
+    const auto roots = std::ranges::count(pruned.nodes, MergeTree::none, &MergeTree::Node::parent);
+    EXPECT_EQ(roots, std::ranges::count(tree.nodes, MergeTree::none, &MergeTree::Node::parent));
+    EXPECT_EQ(roots, std::ranges::count_if(pruned.branches, [&](const MergeTree::Branch& branch) {
+                return pruned.nodes[branch.end].leaf == branch.leaf;
+              }));
+    for (const MergeTree::Branch& branch : pruned.branches)
+      EXPECT_TRUE(branch.persistence() >= threshold || pruned.nodes[branch.end].leaf == branch.leaf);
+  }
+}
+
 TEST(MergeTree, PrunedVerticesGoWhereTheirBranchEnds) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
     const Grid grid = grid_of({7, 6, 5});
-    const Field field = random_field<float>(grid.vertex_count(), 30, seed);
-    for (const MergeTreeKind kind : {MergeTreeKind::join, MergeTreeKind::split}) {
-      const MergeTree tree = merge_tree(grid, field, {.kind = kind});
-      const MergeTree pruned = prune(tree, 12);
-      ASSERT_LT(pruned.nodes.size(), tree.nodes.size());
-      std::size_t total = 0;
-      for (const MergeTree::Node& node : pruned.nodes) total += node.size;
-      EXPECT_EQ(total, grid.vertex_count());
-      for (std::size_t v = 0; v < grid.vertex_count(); ++v)
-        ASSERT_EQ(pruned.nodes[pruned.labels[v]].vertex, tree.nodes[owner(tree, tree.labels[v], 12)].vertex);
-      for (const MergeTree::Branch& branch : pruned.branches)
-        EXPECT_TRUE(branch.persistence() >= 12 || pruned.is_root(branch.end));
+    Field field = random_field<float>(grid.vertex_count(), 30, seed);
+    if (seed % 4 == 0) {
+      field.as<float>()[9] = field.as<float>()[100] = std::numeric_limits<float>::infinity();
+      field.as<float>()[50] = field.as<float>()[150] = -std::numeric_limits<float>::infinity();
     }
+    expect_pruned(grid, field, 12);
+    const TetMesh tangle = oracle::random_mesh<3>(40, 20, static_cast<unsigned>(seed));
+    expect_pruned(tangle, random_field<std::int16_t>(tangle.vertex_count(), 1000, seed), 900);
   }
+}
+
+// Two triangles that meet in the highest vertex, 2: the younger piece dies at the root.
+TEST(MergeTree, PruningTakesABranchThatEndsAtTheRoot) {
+  TriMesh mesh;
+  mesh.points = Points(Array<Vec3f>{{0, 0, 0}, {0, 2, 0}, {1, 1, 0}, {2, 0, 0}, {2, 2, 0}});
+  mesh.cells.push_back({VertexId(0), VertexId(1), VertexId(2)});
+  mesh.cells.push_back({VertexId(2), VertexId(3), VertexId(4)});
+  const MergeTree tree = merge_tree(mesh, Field("f", Array<float>{0, 1, 10, 8, 9}));
+  ASSERT_EQ(tree.branches.size(), 2u);
+  EXPECT_EQ(tree.branches[1].persistence(), 2);
+  const MergeTree pruned = prune(tree, 3);
+  ASSERT_EQ(pruned.branches.size(), 1u);
+  EXPECT_EQ(pruned.branches[0].persistence(), 10);
+  ASSERT_EQ(pruned.nodes.size(), 2u);
+  EXPECT_EQ(pruned.nodes[1].vertex, VertexId(2));
+  EXPECT_EQ(pruned.labels[3], 1u);
 }
 
 TEST(MergeTree, OfNothingAndOfOneVertex) {
@@ -308,6 +391,7 @@ TEST(MergeTree, OfNothingAndOfOneVertex) {
   EXPECT_EQ(tree.branches[0], (MergeTree::Branch{0, 0, 1, 1}));
 }
 
+// The strip of OfThreeValleys: nodes are vertices 0, 4, 8 (minima), 6, 2 (saddles) and 11.
 TEST(MergeTree, AsPolyDataHasTheNamesOfTtk) {
   const TriMesh mesh = strip(5);
   Array<double> heights;
@@ -317,18 +401,33 @@ TEST(MergeTree, AsPolyDataHasTheNamesOfTtk) {
   const PolyData poly = make_poly(tree, mesh, field);
   EXPECT_EQ(poly.vertex_count(), 6u);
   EXPECT_EQ(poly.lines.size(), 5u);
+  const auto expect_ids = [](const FieldSet& fields, const char* name,
+                             const std::vector<std::int32_t>& expected) {
+    ASSERT_NE(fields.find(name), nullptr) << name;
+    EXPECT_TRUE(std::ranges::equal(fields.find(name)->as<std::int32_t>(), expected)) << name;
+  };
   const auto types = poly.point_data.find("CriticalType")->as<std::int8_t>();
   EXPECT_TRUE(std::ranges::equal(types, std::array<std::int8_t, 6>{0, 0, 0, 1, 1, 3}));
-  for (const char* name : {"ttkVertexScalarField", "NodeId", "RegionSize", "height"})
-    EXPECT_NE(poly.point_data.find(name), nullptr) << name;
-  for (const char* name :
-       {"upNodeId", "downNodeId", "SegmentationId", "RegionSize", "BranchId", "Persistence"})
-    EXPECT_NE(poly.cell_data.find(name), nullptr) << name;
+  expect_ids(poly.point_data, "NodeId", {0, 1, 2, 3, 4, 5});
+  expect_ids(poly.point_data, "VertexId", {0, 4, 8, 6, 2, 11});
+  EXPECT_TRUE(std::ranges::equal(poly.point_data.find("Scalar")->as<double>(),
+                                 std::array<double, 6>{0, 1, 2, 4, 5, 9.5}));
+  expect_ids(poly.cell_data, "SegmentationId", {0, 1, 2, 3, 4});
+  expect_ids(poly.cell_data, "downNodeId", {0, 1, 2, 3, 4});
+  expect_ids(poly.cell_data, "upNodeId", {4, 3, 3, 4, 5});
+  // Behind node 0 vertices 0 and 1; behind 4 and 8 one neighbour each; 6 and 7; 2, 3 and 10; the root is
+  // alone.
+  expect_ids(poly.cell_data, "RegionSize", {2, 2, 2, 2, 3});
+  expect_ids(poly.cell_data, "BranchId", {0, 1, 2, 1, 0});
+  EXPECT_EQ(poly.cell_data.find("Persistence")->as<double>()[0], 9.5);
+  EXPECT_NEAR(poly.cell_data.find("RegionSpan")->as<double>()[0], 1, 1e-12);
   FieldSet data;
   add_labels(data, tree);
-  EXPECT_EQ(data.find("SegmentationId")->size(), mesh.vertex_count());
+  expect_ids(data, "SegmentationId", {0, 0, 4, 4, 1, 1, 3, 3, 2, 2, 4, 5});
+  expect_ids(data, "RegionSize", {2, 2, 3, 3, 2, 2, 2, 2, 2, 2, 3, 1});
   const MergeTree bare = merge_tree(mesh, field, {.labels = false});
   EXPECT_TRUE(bare.labels.empty());
+  EXPECT_FALSE(make_poly(bare, mesh, field).cell_data.has("RegionSize"));
   EXPECT_THROW(add_labels(data, bare), Error);
   const TriMesh smaller = strip(2);
   EXPECT_THROW((void)make_poly(tree, smaller, Field("f", Array<float>(6))), Error);
@@ -336,19 +435,69 @@ TEST(MergeTree, AsPolyDataHasTheNamesOfTtk) {
   EXPECT_EQ(make_poly(split, mesh, field).point_data.find("CriticalType")->as<std::int8_t>()[0], 3);
 }
 
+TEST(MergeTree, OfGridsAsPolyDataIsThatOfTheirSimplices) {
+  Grid grid = make_lattice(12, 11, 9);
+  grid.point_data.add(make_mri_field(grid));
+  const auto mesh = std::get<TetMesh>(triangulate(grid));
+  const MergeTree tree = merge_tree(grid, "mri", {.kind = MergeTreeKind::split});
+  const PolyData poly = make_poly(tree, grid, grid.field("mri"));
+  EXPECT_EQ(poly.point_data, make_poly(tree, mesh, grid.field("mri")).point_data);
+  EXPECT_EQ(poly.cell_data, make_poly(tree, mesh, grid.field("mri")).cell_data);
+  const auto types = poly.point_data.find("CriticalType")->as<std::int8_t>();
+  EXPECT_GT(std::ranges::count(types, 2), 0);  // where superlevel sets meet
+  EXPECT_EQ(std::ranges::count(types, 1), 0);
+}
+
+TEST(MergeTree, StopsInTheMiddle) {
+  Grid grid = make_lattice(40, 43, 37);
+  grid.point_data.add(make_mri_field(grid));
+  const auto mesh = std::get<TetMesh>(triangulate(grid));
+  const auto expect_stop = [&](const auto& domain, double fraction) {
+    std::stop_source stop;
+    const Monitor monitor = {[&](std::string_view stage, double done) {
+                               EXPECT_FALSE(stop.stop_requested() && done > fraction);
+                               if (stage == "growing the tree" && done >= fraction) stop.request_stop();
+                             },
+                             stop.get_token()};
+    try {
+      (void)merge_tree(domain, grid.field("mri"), {.exec = Exec::host(2), .monitor = &monitor});
+      ADD_FAILURE() << "not stopped at " << fraction;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::cancelled);
+    }
+  };
+  for (const double fraction : {0.2, 0.4, 0.5, 0.6, 0.8, 0.9}) {
+    SCOPED_TRACE(fraction);
+    expect_stop(grid, fraction);
+    expect_stop(mesh, fraction);
+  }
+}
+
 TEST(MergeTree, RefusesWhatCannotBe) {
   const Grid grid = grid_of({6, 5, 4});
   Field field = random_field<float>(grid.vertex_count(), 9, 1);
-  EXPECT_THROW((void)prune(merge_tree(grid, field), -1), Error);
-  EXPECT_THROW((void)prune(merge_tree(grid, field), std::nan("")), Error);
-  EXPECT_THROW((void)merge_tree(grid_of({9, 1, 1}), random_field<float>(9, 9, 1)), Error);
-  EXPECT_THROW((void)merge_tree(grid, "nothing"), Error);
-  field.as<float>()[7] = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_THROW((void)merge_tree(grid, field), Error);
+  const auto expect_code = [](ErrorCode code, const auto& f) {
+    try {
+      f();
+      ADD_FAILURE() << "not refused";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), code) << error.what();
+    }
+  };
+  const MergeTree tree = merge_tree(grid, field);
+  expect_code(ErrorCode::bad_option, [&] { (void)prune(tree, -1); });
+  expect_code(ErrorCode::bad_option, [&] { (void)prune(tree, std::nan("")); });
+  expect_code(ErrorCode::unsupported, [&] {
+    (void)merge_tree(grid_of({9, 1, 1}), random_field<float>(9, 9, 1));
+  });
+  expect_code(ErrorCode::unsupported, [&] { (void)merge_tree(grid, random_field<float>(7, 9, 1)); });
+  expect_code(ErrorCode::not_found, [&] { (void)merge_tree(grid, "nothing"); });
   std::stop_source stop;
   stop.request_stop();
   const Monitor monitor = {{}, stop.get_token()};
-  EXPECT_THROW((void)merge_tree(grid, random_field<float>(120, 9, 1), {.monitor = &monitor}), Error);
+  expect_code(ErrorCode::cancelled, [&] { (void)merge_tree(grid, field, {.monitor = &monitor}); });
+  field.as<float>()[7] = std::numeric_limits<float>::quiet_NaN();
+  expect_code(ErrorCode::unsupported, [&] { (void)merge_tree(grid, field); });
 }
 
 }  // namespace

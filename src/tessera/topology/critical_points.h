@@ -91,8 +91,8 @@ struct GridOptions {
 };
 
 /// The same for a grid, straight from its values: what is found on triangulate(grid), which is not made.
-/// O(vertices). Takes 8 bytes per critical point besides the result; on a device, whose memory holds the
-/// field, a quarter of a byte per vertex. Error(unsupported) for a grid of fewer than two axes or of
+/// O(vertices). Takes 8 bytes per critical point besides the result; a device holds the field, the result and
+/// 4 bytes for every 32 vertices of a row. Error(unsupported) for a grid of fewer than two axes or of
 /// 4294967295 points or more, and for a field as compute_order().
 [[nodiscard]] CriticalPoints critical_points(const Grid& grid, const Field& field,
                                              const GridOptions& options = {});
@@ -111,7 +111,7 @@ template <int Dim>
 namespace detail {
 /// Of an analysis of a grid, by vertex (benchmarks/grids): `bytes` with a float field of pure noise. Values
 /// of 8 bytes are sorted first, and what cannot be compared as it is gets 4 bytes. A device has the values,
-/// the pairs and the critical cells, of which noise has one for each vertex.
+/// the pairs and the critical cells; white noise has 0.64 of them for each vertex. What has more may not fit.
 [[nodiscard]] inline Work grid_work(const Grid& grid, const Field& field, double nanoseconds, Bytes bytes) {
   const std::size_t size = size_of(field.type());
   const Bytes of_vertex = std::max<Bytes>(size == 8 ? 32 : 0, bytes + (size == 4 ? 0 : 4));
@@ -123,7 +123,7 @@ namespace detail {
 /// What a grid takes.
 [[nodiscard]] inline Work critical_points_work(const Grid& grid, const Field& field) {
   return {4e-9 * static_cast<double>(grid.vertex_count()),
-          mib(1) + (8 + size_of(field.type())) * Bytes{grid.vertex_count()},
+          mib(1) + (16 + size_of(field.type())) * Bytes{grid.vertex_count()},
           mib(1) + 15 * Bytes{grid.vertex_count()}, mib(1)};
 }
 

@@ -1,23 +1,25 @@
 // Merge trees of a field: how the connected pieces of its sublevel sets (the join tree) or superlevel sets
 // (the split tree) begin, meet and end while the level goes up, or down.
 //
-//   maximum     o      root        A leaf is an extremum, where a piece begins. Pieces meet at saddles. A
-//   root
-//               |                  is the last vertex of a component of the mesh. Each node but a root has an
-//   saddle      o                  arc to the next one towards the root.
-//              / .
-//   minimum   o   .                Branches: of the pieces that meet, the one with the oldest leaf goes on
-//   and
-//                  .               the branches of the others end. What lies between the leaf and the end of
-//                  a
-//   minimum         o  leaves      branch is its persistence.
+//   maximum o root
+//           |
+//    saddle o
+//          / \ .
+//         /   o saddle
+//        /   / \ .
+//       o   o   o minima: leaves
+//
+// A leaf is an extremum, where a piece begins. Pieces meet at saddles. A root is the last vertex of a
+// component of the mesh. Each node but a root has an arc to the next one towards the root.
+//
+// Branches: of the pieces that meet, the one with the oldest leaf goes on, and the branches of the others
+// end. The persistence of a branch is the difference between the values at its leaf and at its end.
 //
 // Only saddles need to be looked at: the pieces of their lower links are followed down the steepest
 // neighbours to minima, which are then joined as the saddles come up (after Lukasczyk, Weiss, Weber and
 // Garth, "Extremum graphs with path compression", ICDCS 2023, and Carr, Snoeyink and Axen 2003).
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -45,9 +47,11 @@ struct MergeTree {
     VertexId vertex;
     std::uint32_t parent = none;  ///< the node that its arc leads to; none: a root
     std::uint32_t leaf = none;    ///< on whose branch it lies: the oldest leaf behind it
-    std::uint32_t size = 0;       ///< how many vertices have its label
+    std::uint32_t size = 0;       ///< how many vertices have its label; 0 in a tree without labels
     friend bool operator==(const Node&, const Node&) = default;
   };
+  /// Values are given as double, so differences of 64-bit integers are rounded; which branch ends is decided
+  /// by exact comparison.
   struct Branch {
     std::uint32_t leaf = none;
     std::uint32_t end = none;  ///< the node where it meets an older one, or the root
@@ -63,8 +67,7 @@ struct MergeTree {
   MergeTreeKind kind = MergeTreeKind::join;
   Array<Node> nodes;       ///< from the leaves to the roots: ascending for a join tree, else descending
   Array<Branch> branches;  ///< by leaf
-  /// For each vertex the last node of its piece that is not behind it: the arc that it lies on is that of
-  /// this node. Empty if it was not asked for.
+  /// For each vertex the node where the arc that it lies on begins. Empty if it was not asked for.
   Array<std::uint32_t> labels;
 
   [[nodiscard]] bool is_leaf(std::uint32_t node) const { return nodes[node].leaf == node; }
@@ -80,9 +83,9 @@ struct MergeTreeOptions {
   const Monitor* monitor = nullptr;  ///< null: nobody listens
 };
 
-/// O(cells + saddles log). Takes 8 bytes per vertex and 16 per leaf of a saddle besides the labels; the mesh
-/// is tiled for its critical points first. Equal results for any threads. Errors as critical_points();
-/// Error(unsupported) for an exec on a device.
+/// O(cells + s log s) for s pieces that meet at saddles. Takes 21 bytes per vertex besides the labels, and
+/// some 40 per node; the mesh is tiled for its critical points first. Equal results for any threads. Errors
+/// as critical_points(); Error(unsupported) for an exec on a device.
 template <int Dim>
 [[nodiscard]] MergeTree merge_tree(const SimplexMesh<Dim>& mesh, const Field& field,
                                    const MergeTreeOptions& options = {});
@@ -100,19 +103,21 @@ template <int Dim>
   return merge_tree(grid, grid.field(field), options);
 }
 
-/// Without the branches that persist less than `threshold`: their vertices go to the branch that theirs ends
-/// on, and saddles where only one branch is left are no nodes any more. The branches of roots stay.
+/// Removes the branches that persist less than `threshold`. Their vertices go to the branch they end on; a
+/// saddle where only one branch is left is no node any more. The last branch of each component always stays.
 /// Error(bad_option) for a threshold that is negative or not a number.
 [[nodiscard]] MergeTree prune(const MergeTree& tree, double threshold);
 
-/// A vertex for each node and a line for each arc, with TTK's arrays (docs/merge_trees.md).
+/// A vertex for each node and a line for each arc, with TTK's arrays (docs/merge_trees.md); `RegionSize` if
+/// the tree has labels.
 template <int Dim>
 [[nodiscard]] PolyData make_poly(const MergeTree& tree, const SimplexMesh<Dim>& mesh, const Field& field);
 [[nodiscard]] PolyData make_poly(const MergeTree& tree, const Grid& grid, const Field& field);
-/// Adds `SegmentationId` and `RegionSize`, by vertex. Error(bad_option) if the tree has no labels.
+/// Adds `SegmentationId`, `RegionSize` and `RegionType`, by vertex. Error(bad_option) if the tree has no
+/// labels.
 void add_labels(FieldSet& point_data, const MergeTree& tree);
 
-/// What a tree takes, on the host.
+/// What a tree takes, to reserve it: there is no device for it.
 template <int Dim>
 [[nodiscard]] Work merge_tree_work(const SimplexMesh<Dim>& mesh) {
   Work work = critical_points_work(mesh);
@@ -121,7 +126,9 @@ template <int Dim>
   return work;
 }
 [[nodiscard]] inline Work merge_tree_work(const Grid& grid, const Field& field) {
-  return detail::grid_work(grid, field, 120, 60);
+  Work work = detail::grid_work(grid, field, 120, 60);
+  work.device_bytes = 0;
+  return work;
 }
 
 }  // namespace tessera

@@ -1,4 +1,4 @@
-// The order of the vertices of a grid by a field, by (value, id) as everywhere, without an array of its own
+// The order of vertices by a field, by (value, id) as everywhere, without an array of its own
 // where the values can be compared as they are.
 #pragma once
 

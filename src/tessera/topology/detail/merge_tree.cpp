@@ -1,22 +1,25 @@
 #include <tessera/topology/merge_tree.h>
 
 #include <algorithm>
-#include <atomic>
-#include <cmath>
+#include <array>
+#include <memory>
 #include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include <tessera/core/detail/lowest_bit.h>
 #include <tessera/core/detail/monitor.h>
-#include <tessera/core/error.h>
-#include <tessera/exec/detail/host/parallel.h>
+#include <tessera/exec/detail/host/atomic_bounds.h>
+#include <tessera/exec/detail/host/walk.h>
 #include <tessera/exec/detail/host_only.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/primitives.h>
+#include <tessera/topology/detail/count_labels.h>
 #include <tessera/topology/detail/field_order.h>
 #include <tessera/topology/detail/flatten.h>
 #include <tessera/topology/detail/grid_cells.h>
+#include <tessera/topology/detail/tree_pair.h>
 
 namespace tessera {
 
@@ -30,30 +33,60 @@ using std::uint8_t;
 
 constexpr uint32_t none = MergeTree::none;
 
-/// The order in which a tree grows: a split tree is the join tree of the field turned over.
-class TreeOrder {
+/// Which pieces may meet at which saddles: the saddle's place among them above the number of the leaf.
+using Meetings = Array<uint64_t>;
+
+/// Those that one worker finds, each once.
+class MeetingList {
  public:
-  TreeOrder(const FieldOrder& order, MergeTreeKind kind)
-      : order_(&order), turned_(kind == MergeTreeKind::split ? ~VertexOrderKey{0} : 0) {}
-  [[nodiscard]] VertexOrderKey operator[](uint32_t v) const { return (*order_)[v] ^ turned_; }
-  /// The vertex of a key.
-  [[nodiscard]] uint32_t vertex(VertexOrderKey key) const { return static_cast<uint32_t>(key ^ turned_); }
+  void add(uint32_t place, uint32_t leaf) {
+    meetings_.push_back(uint64_t{place} << 32 | leaf);
+    if (meetings_.size() >= limit_) tidy();
+  }
+  void tidy() {
+    std::ranges::sort(meetings_);
+    const auto repeats = std::ranges::unique(meetings_);
+    meetings_.erase(repeats.begin(), repeats.end());
+    limit_ = std::max<size_t>(1 << 16, 2 * meetings_.size());
+  }
+  [[nodiscard]] const Meetings& meetings() const { return meetings_; }
 
  private:
-  const FieldOrder* order_;
-  VertexOrderKey turned_;
+  Meetings meetings_;
+  size_t limit_ = 1 << 16;
 };
 
-/// Writes the smaller key; threads may meet.
-void lower_to(VertexOrderKey& key, VertexOrderKey to) {
-  const std::atomic_ref<VertexOrderKey> at(key);
-  for (VertexOrderKey known = at.load(std::memory_order_relaxed);
-       to < known && !at.compare_exchange_weak(known, to, std::memory_order_relaxed);) {
+/// All of them, sorted; some may be there twice.
+Meetings gather(std::vector<std::unique_ptr<MeetingList>>& lists, size_t saddles, const Exec& exec) {
+  size_t count = 0;
+  for (const auto& list : lists) {
+    if (list == nullptr) continue;
+    list->tidy();
+    count += list->meetings().size();
   }
+  Meetings all;
+  all.reserve(count);
+  for (auto& list : lists) {
+    if (list == nullptr) continue;
+    all.insert(all.end(), list->meetings().begin(), list->meetings().end());
+    list.reset();
+  }
+  sort_keys<uint64_t>(exec, all, 32 + bits_in_use(saddles));
+  return all;
 }
 
-/// Saddles with the leaves of the pieces that may meet there: the place of the saddle above the leaf.
-using Meetings = Array<uint64_t>;
+/// Vertices that may be nodes, ascending by id, and their places in the order of the tree.
+struct Saddles {
+  Array<uint32_t> vertices;
+  Array<uint32_t> places;
+};
+
+/// What a tree is grown with.
+struct Growth {
+  TreeOrder order;
+  Exec exec;
+  const Monitor& monitor;
+};
 
 // Where vertices lie next to each other: for each the first neighbour in the order of the tree, and the
 // leaves behind the neighbours of saddles.
@@ -65,49 +98,41 @@ class MeshNeighbours {
  public:
   explicit MeshNeighbours(const SimplexMesh<Dim>& mesh) : mesh_(&mesh) {}
 
-  [[nodiscard]] Array<uint32_t> find_first(const TreeOrder& order, const Exec& exec) const {
+  [[nodiscard]] Array<uint32_t> find_first(const Growth& growth) const {
+    const auto& [order, exec, monitor] = growth;
     const size_t n = mesh_->vertex_count();
     Array<VertexOrderKey> first(n);
-    host_for_each(exec, n, [&](size_t v) { first[v] = order[static_cast<uint32_t>(v)]; });
-    host_for_each(exec, mesh_->cells.size(), [&](size_t c) {
+    host_for_each(exec, n, [&, &order = order](size_t v) { first[v] = order[static_cast<uint32_t>(v)]; });
+    host::for_each_until_stopped(exec, monitor, mesh_->cells.size(), [&, &order = order](size_t c) {
       VertexOrderKey key = ~VertexOrderKey{0};
       for (const VertexId v : mesh_->cells[c]) key = std::min(key, order[v.index()]);
-      for (const VertexId v : mesh_->cells[c]) lower_to(first[v.index()], key);
+      for (const VertexId v : mesh_->cells[c]) host::lower_to(first[v.index()], key);
     });
     Array<uint32_t> down(n);
-    host_for_each(exec, n, [&](size_t v) {
+    host_for_each(exec, n, [&, &order = order](size_t v) {
       const uint32_t to = order.vertex(first[v]);
       down[v] = to == v ? root_entry : to;
     });
     return down;
   }
-  /// `leaf_of(v)`: behind v.
-  template <class LeafOf>
-  [[nodiscard]] Meetings find_meetings(const TreeOrder& order, std::span<const uint32_t> saddles,
-                                       const LeafOf& leaf_of, const Exec& exec) const {
+  /// `leaf_of[v]`: behind v.
+  [[nodiscard]] Meetings find_meetings(const Growth& growth, const Saddles& saddles,
+                                       const Array<uint32_t>& leaf_of) const {
     Array<uint32_t> place_of(mesh_->vertex_count(), none);
-    host_for_each(exec, saddles.size(),
-                  [&](size_t place) { place_of[saddles[place]] = static_cast<uint32_t>(place); });
-    std::vector<Meetings> parts(static_cast<size_t>(exec.threads()));
-    host::for_each_chunk(exec.threads(), mesh_->cells.size(), 4096, [&](host::Range range, int worker) {
-      Meetings& part = parts[static_cast<size_t>(worker)];
-      for (size_t c = range.begin; c < range.end; ++c) {
-        for (const VertexId v : mesh_->cells[c]) {
-          const uint32_t place = place_of[v.index()];
-          if (place == none) continue;
-          for (const VertexId u : mesh_->cells[c]) {
-            if (order[u.index()] < order[v.index()])
-              part.push_back(uint64_t{place} << 32 | leaf_of(u.index()));
+    host_for_each(growth.exec, saddles.vertices.size(),
+                  [&](size_t i) { place_of[saddles.vertices[i]] = saddles.places[i]; });
+    auto lists = host::walk(
+        mesh_->cells.size(), {growth.exec, growth.monitor, 4096}, [](int) { return MeetingList(); },
+        [&](MeetingList& list, size_t c) {
+          for (const VertexId v : mesh_->cells[c]) {
+            const uint32_t place = place_of[v.index()];
+            if (place == none) continue;
+            for (const VertexId u : mesh_->cells[c]) {
+              if (growth.order[u.index()] < growth.order[v.index()]) list.add(place, leaf_of[u.index()]);
+            }
           }
-        }
-      }
-    });
-    Meetings all;
-    for (Meetings& part : parts) {
-      all.insert(all.end(), part.begin(), part.end());
-      part = {};
-    }
-    return all;
+        });
+    return gather(lists, saddles.vertices.size(), growth.exec);
   }
 
  private:
@@ -120,50 +145,54 @@ class GridNeighbours {
  public:
   explicit GridNeighbours(const Grid& grid) : cells_(GridLattice(grid)) {}
 
-  [[nodiscard]] Array<uint32_t> find_first(const TreeOrder& order, const Exec& exec) const {
-    const GridLattice& lattice = cells_.lattice();
-    const uint32_t nx = lattice.dims[0];
+  [[nodiscard]] Array<uint32_t> find_first(const Growth& growth) const {
     Array<uint32_t> down(cells_.vertex_count());
-    host_for_each(exec, lattice.rows(), [&](size_t row) {
-      const AxisPlace y(static_cast<uint32_t>(row % lattice.dims[1]), lattice.dims[1]);
-      const AxisPlace z(static_cast<uint32_t>(row / lattice.dims[1]), lattice.dims[2]);
-      uint32_t present = 0;
-      for (uint32_t x = 0; x < nx; ++x) {
-        // Only the ends of the row have other neighbours.
-        if (x <= 1 || x + 1 == nx) present = GridSurrounding(AxisPlace(x, nx), y, z).present;
-        const auto v = static_cast<uint32_t>(row * nx + x);
-        VertexOrderKey first = order[v];
-        for (uint32_t left = present; left != 0; left &= left - 1)
-          first = std::min(first, order[cells_.neighbour(v, lowest_bit(left))]);
-        const uint32_t to = order.vertex(first);
-        down[v] = to == v ? root_entry : to;
-      }
-    });
+    const auto of_row = [&](size_t row) { find_first_in_row(growth.order, row, down); };
+    (void)host::walk(
+        cells_.lattice().rows(), {growth.exec, growth.monitor}, [](int) { return 0; },
+        [&](int, size_t row) { of_row(row); });
     return down;
   }
-  template <class LeafOf>
-  [[nodiscard]] Meetings find_meetings(const TreeOrder& order, std::span<const uint32_t> saddles,
-                                       const LeafOf& leaf_of, const Exec& exec) const {
-    std::vector<Meetings> parts(static_cast<size_t>(exec.threads()));
-    host::for_each_chunk(exec.threads(), saddles.size(), 1024, [&](host::Range range, int worker) {
-      Meetings& part = parts[static_cast<size_t>(worker)];
-      for (size_t place = range.begin; place < range.end; ++place) {
-        const uint32_t v = saddles[place];
-        for (uint32_t left = cells_.around(v).present; left != 0; left &= left - 1) {
-          const uint32_t u = cells_.neighbour(v, lowest_bit(left));
-          if (order[u] < order[v]) part.push_back(uint64_t{place} << 32 | leaf_of(u));
-        }
-      }
-    });
-    Meetings all;
-    for (Meetings& part : parts) {
-      all.insert(all.end(), part.begin(), part.end());
-      part = {};
-    }
-    return all;
+  [[nodiscard]] Meetings find_meetings(const Growth& growth, const Saddles& saddles,
+                                       const Array<uint32_t>& leaf_of) const {
+    auto lists = host::walk(
+        saddles.vertices.size(), {growth.exec, growth.monitor, 1024}, [](int) { return MeetingList(); },
+        [&](MeetingList& list, size_t i) {
+          const uint32_t v = saddles.vertices[i];
+          std::array<uint32_t, 14> leaves;
+          size_t count = 0;
+          for (uint32_t left = cells_.around(v).present; left != 0; left &= left - 1) {
+            const uint32_t u = cells_.neighbour(v, lowest_bit(left));
+            if (growth.order[u] < growth.order[v]) leaves[count++] = leaf_of[u];
+          }
+          const auto end = leaves.begin() + count;
+          std::sort(leaves.begin(), end);
+          const auto last = std::unique(leaves.begin(), end);
+          if (last - leaves.begin() < 2) return;  // one piece, which has met itself before
+          for (auto leaf = leaves.begin(); leaf != last; ++leaf) list.add(saddles.places[i], *leaf);
+        });
+    return gather(lists, saddles.vertices.size(), growth.exec);
   }
 
  private:
+  void find_first_in_row(const TreeOrder& order, size_t row, Array<uint32_t>& down) const {
+    const GridLattice& lattice = cells_.lattice();
+    const uint32_t nx = lattice.dims[0];
+    const AxisPlace y(static_cast<uint32_t>(row % lattice.dims[1]), lattice.dims[1]);
+    const AxisPlace z(static_cast<uint32_t>(row / lattice.dims[1]), lattice.dims[2]);
+    uint32_t present = 0;
+    for (uint32_t x = 0; x < nx; ++x) {
+      // Only the ends of the row have other neighbours.
+      if (x <= 1 || x + 1 == nx) present = GridSurrounding(AxisPlace(x, nx), y, z).present;
+      const auto v = static_cast<uint32_t>(row * nx + x);
+      VertexOrderKey first = order[v];
+      for (uint32_t left = present; left != 0; left &= left - 1)
+        first = std::min(first, order[cells_.neighbour(v, lowest_bit(left))]);
+      const uint32_t to = order.vertex(first);
+      down[v] = to == v ? root_entry : to;
+    }
+  }
+
   GridCells<Dim> cells_;
 };
 
@@ -198,22 +227,22 @@ class Pieces {
 
 class TreeBuilder {
  public:
-  TreeBuilder(const TreeOrder& order, const Exec& exec, const Monitor& monitor)
-      : order_(order), exec_(exec), monitor_(monitor) {}
+  explicit TreeBuilder(const Growth& growth)
+      : growth_(growth), order_(growth.order), exec_(growth.exec), monitor_(growth.monitor) {}
 
   template <class Neighbours>
   MergeTree run(const Neighbours& neighbours, const CriticalPoints& points, const MergeTreeOptions& options) {
     find_leaves(neighbours);
     report(0.4);
-    find_saddles(points, options.kind);
-    meetings_ = neighbours.find_meetings(
-        order_, saddles_, [&](uint32_t v) { return leaf_of_[v]; }, exec_);
-    sort_keys<uint64_t>(exec_, meetings_);
+    const Saddles saddles = find_saddles(points, options.kind);
+    report(0.5);
+    meetings_ = neighbours.find_meetings(growth_, saddles, leaf_of_);
     report(0.6);
     join_pieces();
+    report(0.8);
     add_roots();
-    report(0.7);
     number_nodes();
+    report(0.9);
     if (options.labels) label_vertices();
     tree_.kind = options.kind;
     report(1);
@@ -232,7 +261,7 @@ class TreeBuilder {
 
   template <class Neighbours>
   void find_leaves(const Neighbours& neighbours) {
-    leaf_of_ = neighbours.find_first(order_, exec_);
+    leaf_of_ = neighbours.find_first(growth_);
     report(0.2);
     flatten(leaf_of_, exec_);
     const size_t n = leaf_of_.size();
@@ -248,16 +277,25 @@ class TreeBuilder {
     });
   }
 
-  /// In the order of the tree. Where the lower link is one piece, its leaves have met before.
-  void find_saddles(const CriticalPoints& points, MergeTreeKind kind) {
-    Array<VertexOrderKey> keys;
+  /// Where the lower link is one piece, its leaves have met before.
+  Saddles find_saddles(const CriticalPoints& points, MergeTreeKind kind) {
+    Saddles saddles;
     for (const CriticalPoint& point : points.points) {
       const uint32_t pieces = kind == MergeTreeKind::join ? point.lower_pieces : point.upper_pieces;
-      if (pieces > 1) keys.push_back(order_[point.vertex.index()]);
+      if (pieces > 1) saddles.vertices.push_back(point.vertex.index());
     }
-    sort_keys<uint64_t>(exec_, keys);
-    saddles_.resize(keys.size());
-    host_for_each(exec_, keys.size(), [&](size_t i) { saddles_[i] = order_.vertex(keys[i]); });
+    const size_t count = saddles.vertices.size();
+    saddle_keys_.resize(count);
+    Array<uint32_t> sorted(count);
+    host_for_each(exec_, count, [&](size_t i) {
+      saddle_keys_[i] = order_[saddles.vertices[i]];
+      sorted[i] = static_cast<uint32_t>(i);
+    });
+    sort_pairs<uint64_t, uint32_t>(exec_, saddle_keys_, sorted);
+    saddles.places.resize(count);
+    host_for_each(exec_, count,
+                  [&](size_t place) { saddles.places[sorted[place]] = static_cast<uint32_t>(place); });
+    return saddles;
   }
 
   void join_pieces() {
@@ -268,14 +306,20 @@ class TreeBuilder {
       top_[leaf] = leaf;
     }
     std::vector<uint32_t> meeting;
+    size_t next_look = 0;
     for (size_t i = 0; i < meetings_.size();) {
+      if (i >= next_look) {
+        report(0.6 + 0.2 * static_cast<double>(i) / static_cast<double>(meetings_.size()));
+        next_look = i + (1 << 16);
+      }
       const uint64_t saddle = meetings_[i] >> 32;
       meeting.clear();
-      for (; i < meetings_.size() && meetings_[i] >> 32 == saddle; ++i) {
-        const uint32_t piece = pieces_.find(static_cast<uint32_t>(meetings_[i]));
-        if (std::ranges::find(meeting, piece) == meeting.end()) meeting.push_back(piece);
-      }
-      if (meeting.size() > 1) join_at(order_[saddles_[saddle]], meeting);
+      for (; i < meetings_.size() && meetings_[i] >> 32 == saddle; ++i)
+        meeting.push_back(pieces_.find(static_cast<uint32_t>(meetings_[i])));
+      std::ranges::sort(meeting);
+      const auto repeats = std::ranges::unique(meeting);
+      meeting.erase(repeats.begin(), repeats.end());
+      if (meeting.size() > 1) join_at(saddle_keys_[saddle], meeting);
     }
     meetings_ = {};
   }
@@ -300,13 +344,10 @@ class TreeBuilder {
     Array<uint32_t> component(leaves_.size());
     host_for_each(exec_, leaves_.size(),
                   [&](size_t leaf) { component[leaf] = pieces_.find(static_cast<uint32_t>(leaf)); });
-    host_for_each(exec_, leaf_of_.size(), [&](size_t v) {
-      const VertexOrderKey key = order_[static_cast<uint32_t>(v)];
-      const std::atomic_ref<VertexOrderKey> at(last[component[leaf_of_[v]]]);
-      for (VertexOrderKey known = at.load(std::memory_order_relaxed);
-           known < key && !at.compare_exchange_weak(known, key, std::memory_order_relaxed);) {
-      }
+    host::for_each_until_stopped(exec_, monitor_, leaf_of_.size(), [&](size_t v) {
+      host::raise_to(last[component[leaf_of_[v]]], order_[static_cast<uint32_t>(v)]);
     });
+    monitor_.update("growing the tree", 0.85);
     for (uint32_t leaf = 0; leaf < leaves_.size(); ++leaf) {
       if (component[leaf] != leaf || found_[top_[leaf]].key == last[leaf]) continue;
       found_[top_[leaf]].parent = static_cast<uint32_t>(found_.size());
@@ -317,8 +358,6 @@ class TreeBuilder {
 
   void number_nodes() {
     const size_t count = found_.size();
-    if (count >= none)
-      throw Error(ErrorCode::unsupported, "a merge tree of " + std::to_string(count) + " nodes is too large");
     Array<VertexOrderKey> keys(count);
     Array<uint32_t> places(count);
     host_for_each(exec_, count, [&](size_t i) {
@@ -354,32 +393,21 @@ class TreeBuilder {
       return numbers_[after == begin ? piece : *(after - 1)];
     };
     tree_.labels.resize(leaf_of_.size());
-    host::for_each_chunk(exec_.threads(), leaf_of_.size(), 4096, [&](host::Range range, int) {
-      uint32_t last = none;  // neighbours mostly have the same label
-      uint32_t count = 0;
-      const auto add = [&] {
-        if (last != none) std::atomic_ref(tree_.nodes[last].size).fetch_add(count, std::memory_order_relaxed);
-      };
-      for (size_t v = range.begin; v < range.end; ++v) {
-        const uint32_t label = tree_.labels[v] = label_of(v);
-        if (label != last) {
-          add();
-          last = label;
-          count = 0;
-        }
-        ++count;
-      }
-      add();
-    });
+    host::for_each_until_stopped(exec_, monitor_, leaf_of_.size(),
+                                 [&](size_t v) { tree_.labels[v] = label_of(v); });
+    report(0.95);
+    count_labels(exec_, tree_.labels, none,
+                 [&](uint32_t node) -> uint32_t& { return tree_.nodes[node].size; });
   }
 
+  Growth growth_;
   TreeOrder order_;
   Exec exec_;
   const Monitor& monitor_;
   MergeTree tree_;
-  Array<uint32_t> leaf_of_;  ///< by vertex: that of the steepest way
-  Array<uint32_t> leaves_;   ///< vertices
-  Array<uint32_t> saddles_;  ///< vertices that may be nodes
+  Array<uint32_t> leaf_of_;            ///< by vertex: that of the steepest way
+  Array<uint32_t> leaves_;             ///< vertices
+  Array<VertexOrderKey> saddle_keys_;  ///< of vertices that may be nodes, ascending
   Meetings meetings_;
   Pieces pieces_{0};
   std::vector<Found> found_;
@@ -413,14 +441,51 @@ void add_branches(MergeTree& tree, const Field& field) {
 }
 
 template <class Neighbours>
-MergeTree grow(const Neighbours& neighbours, const Field& field, const CriticalPoints& points,
+MergeTree grow(const Neighbours& neighbours, const FieldOrder& order, const CriticalPoints& points,
                const MergeTreeOptions& options) {
-  const Monitor& monitor = monitor_of(options.monitor);
+  return TreeBuilder({TreeOrder(order, options.kind), options.exec, monitor_of(options.monitor)})
+      .run(neighbours, points, options);
+}
+
+/// Calls f(neighbours) for a mesh or a grid of either dimension.
+template <int Dim, class F>
+auto with_neighbours(const SimplexMesh<Dim>& mesh, const F& f) {
+  return f(MeshNeighbours<Dim>(mesh));
+}
+template <class F>
+auto with_neighbours(const Grid& grid, const F& f) {
+  return GridLattice(grid).dimension == 3 ? f(GridNeighbours<3>(grid)) : f(GridNeighbours<2>(grid));
+}
+
+template <class Domain>
+MergeTree make_tree(const Domain& domain, const Field& field, const MergeTreeOptions& options) {
+  (void)host_only(options.exec, "merge_tree()");
+  const CriticalPoints points =
+      critical_points(domain, field, {.exec = options.exec, .monitor = options.monitor});
   const FieldOrder order(field, options.exec);
-  MergeTree tree = TreeBuilder(TreeOrder(order, options.kind), host_for(options.exec, field.size()), monitor)
-                       .run(neighbours, points, options);
+  MergeTreeOptions of_tree = options;
+  of_tree.exec = host_for(options.exec, field.size());
+  MergeTree tree = with_neighbours(
+      domain, [&](const auto& neighbours) { return grow(neighbours, order, points, of_tree); });
   add_branches(tree, field);
   return tree;
+}
+
+template <class Domain>
+TreePair make_pair(const Domain& domain, const Field& field, const FieldOrder& order,
+                   const ContourTreeOptions& options) {
+  const CriticalPoints points =
+      critical_points(domain, field, {.exec = options.exec, .monitor = options.monitor});
+  return with_neighbours(domain, [&](const auto& neighbours) {
+    MergeTreeOptions of_tree;
+    of_tree.exec = host_for(options.exec, field.size());
+    of_tree.monitor = options.monitor;
+    TreePair pair;
+    pair.join = grow(neighbours, order, points, of_tree);
+    of_tree.kind = MergeTreeKind::split;
+    pair.split = grow(neighbours, order, points, of_tree);
+    return pair;
+  });
 }
 
 }  // namespace
@@ -432,21 +497,27 @@ size_t MergeTree::arc_count() const {
 
 template <int Dim>
 MergeTree merge_tree(const SimplexMesh<Dim>& mesh, const Field& field, const MergeTreeOptions& options) {
-  (void)host_only(options.exec, "merge_tree()");
-  const CriticalPoints points =
-      critical_points(mesh, field, {.exec = options.exec, .monitor = options.monitor});
-  return grow(MeshNeighbours<Dim>(mesh), field, points, options);
+  return make_tree(mesh, field, options);
+}
+MergeTree merge_tree(const Grid& grid, const Field& field, const MergeTreeOptions& options) {
+  return make_tree(grid, field, options);
 }
 
-MergeTree merge_tree(const Grid& grid, const Field& field, const MergeTreeOptions& options) {
-  (void)host_only(options.exec, "merge_tree()");
-  const CriticalPoints points =
-      critical_points(grid, field, {.exec = options.exec, .monitor = options.monitor});
-  return GridLattice(grid).dimension == 3 ? grow(GridNeighbours<3>(grid), field, points, options)
-                                          : grow(GridNeighbours<2>(grid), field, points, options);
+template <int Dim>
+TreePair detail::grow_trees(const SimplexMesh<Dim>& mesh, const Field& field, const FieldOrder& order,
+                            const ContourTreeOptions& options) {
+  return make_pair(mesh, field, order, options);
+}
+TreePair detail::grow_trees(const Grid& grid, const Field& field, const FieldOrder& order,
+                            const ContourTreeOptions& options) {
+  return make_pair(grid, field, order, options);
 }
 
 template MergeTree merge_tree(const TriMesh&, const Field&, const MergeTreeOptions&);
 template MergeTree merge_tree(const TetMesh&, const Field&, const MergeTreeOptions&);
+template TreePair detail::grow_trees(const TriMesh&, const Field&, const FieldOrder&,
+                                     const ContourTreeOptions&);
+template TreePair detail::grow_trees(const TetMesh&, const Field&, const FieldOrder&,
+                                     const ContourTreeOptions&);
 
 }  // namespace tessera

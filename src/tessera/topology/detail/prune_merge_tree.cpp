@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include <tessera/core/error.h>
 #include <tessera/topology/merge_tree.h>
 
@@ -18,8 +16,10 @@ class Pruner {
  public:
   Pruner(const MergeTree& tree, double threshold)
       : tree_(tree), branch_stays_(tree.nodes.size(), 0), stays_(tree.nodes.size(), 0) {
-    for (const MergeTree::Branch& branch : tree.branches)
-      branch_stays_[branch.leaf] = tree.is_root(branch.end) || branch.persistence() >= threshold ? 1 : 0;
+    for (const MergeTree::Branch& branch : tree.branches) {
+      const bool is_last = tree.nodes[branch.end].leaf == branch.leaf;  // of its component
+      branch_stays_[branch.leaf] = is_last || branch.persistence() >= threshold ? 1 : 0;
+    }
     choose_nodes();
     find_owners();
   }
@@ -87,7 +87,7 @@ class Pruner {
 
 MergeTree prune(const MergeTree& tree, double threshold) {
   if (!(threshold >= 0))
-    throw Error(ErrorCode::bad_option, "a threshold of persistence is a number from 0 on");
+    throw Error(ErrorCode::bad_option, "the threshold of persistence must be a number of at least 0");
   return Pruner(tree, threshold).run();
 }
 

@@ -37,4 +37,14 @@ auto walk(std::size_t items, const WalkOptions& options, const Make& make, const
   return scratch;
 }
 
+/// Calls f(i) for i in [0, n), concurrently, until the monitor is stopped: what is left is not done then, and
+/// the caller's next update() throws.
+template <class F>
+void for_each_until_stopped(const Exec& exec, const Monitor& monitor, std::size_t n, const F& f) {
+  for_each_chunk(exec.threads(), n, 16384, [&](Range range, int) {
+    if (monitor.is_stopped()) return;
+    for (std::size_t i = range.begin; i < range.end; ++i) f(i);
+  });
+}
+
 }  // namespace tessera::detail::host

@@ -17,8 +17,8 @@ struct GridPoints {
   bool has_nan = false;          ///< a value is not a number: nothing was found
 };
 
-/// The critical points of values on a device, a number for each vertex. Besides the result it takes 8 bytes
-/// for every 32 vertices.
+/// The critical points of values on a device, a number for each vertex. Besides the result it takes 4 bytes
+/// for every 32 vertices of a row, begun ones included.
 template <int Dim, class T>
 [[nodiscard]] GridPoints find_critical_points(const GridLattice& lattice, const Buffer<T>& values,
                                               const Monitor& monitor);

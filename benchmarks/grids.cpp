@@ -1,10 +1,10 @@
 // What do the analyses of a grid cost, straight from its values?
 //   build/release/benchmarks/grids [--smoke] [n [threads [FIELD [QUESTION]]]]
 // The grid has n^3 points (256) with a float32 FIELD: rough, smooth (waves) or mri, or a file of n^3 raw
-// values. QUESTION is critical_points, gradient, morse_smale, persistence, join_tree, split_tree or
-// contour_tree, alone so that the peak memory is its own; all of them without. Up to 128^3 points the same is
-// asked of its tetrahedra, cut and tiled anew each time, and must give the same. "copy" is the floor: it
-// reads the field once.
+// values. QUESTION is critical_points, gradient, morse_smale, persistence, join_tree, split_tree,
+// contour_tree or simplify_field (at 5 % of the range), alone so that the peak memory is its own; all of them
+// without. Up to 128^3 points the same is asked of its tetrahedra, cut and tiled anew each time, and must
+// give the same. "copy" is the floor: it reads the field once.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -15,13 +15,16 @@
 #include <variant>
 #include <vector>
 
+#include <tessera/core/hash.h>
 #include <tessera/core/random.h>
+#include <tessera/exec/primitives.h>
 #include <tessera/mesh/make.h>
 #include <tessera/mesh/triangulate.h>
 #include <tessera/topology/contour_tree.h>
 #include <tessera/topology/critical_points.h>
 #include <tessera/topology/morse_smale.h>
 #include <tessera/topology/persistence.h>
+#include <tessera/topology/simplify_field.h>
 
 #include "grid_fields.h"
 #include "measure.h"
@@ -139,6 +142,16 @@ int main(int argc, char** argv) {
   ask(
       "contour_tree", [&] { return contour_tree(grid, field, {.exec = exec}); },
       [&](const TetMesh& mesh) { return contour_tree(mesh, field, {.exec = exec}); });
+  const auto [lowest, highest] = reduce_min_max<float>(exec, field.as<float>());
+  const double threshold = 0.05 * (static_cast<double>(highest) - static_cast<double>(lowest));
+  const auto simplified = [&](const auto& domain) {
+    const ChosenExtrema keep = persistent_extrema(domain, field, threshold, {.exec = exec});
+    const SimplifiedField simple = simplify_field(domain, field, keep, {.exec = exec});
+    return hash_values(simple.field.as<double>());
+  };
+  ask(
+      "simplify_field", [&] { return simplified(grid); },
+      [&](const TetMesh& mesh) { return simplified(mesh); });
   if (!is_equal) std::fprintf(stderr, "the grid and its tetrahedra have different results\n");
   return is_equal ? 0 : 1;
 }

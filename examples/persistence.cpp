@@ -3,6 +3,7 @@
 
 #include <tessera/mesh/make.h>
 #include <tessera/topology/simplification.h>
+#include <tessera/topology/simplify_field.h>
 
 namespace ts = tessera;
 
@@ -19,6 +20,9 @@ int main() {
 
   const double threshold = persistence.part_of_range(0.05);
   const ts::SimplifiedComplex simplified = ts::simplify(complex, persistence, threshold);
+  const ts::ChosenExtrema keep = ts::persistent_extrema(mesh, field, threshold);
+  const ts::SimplifiedField simple = ts::simplify_field(mesh, field, keep);
+  std::cout << simple.changed_vertices << " values changed, by " << simple.largest_change << " at most\n";
   std::cout << complex.gradient.critical_cells(0).size() << " minima, " << simplified.critical[0].size()
             << " that persist\n";
 }

@@ -80,4 +80,5 @@
 #include <tessera/topology/order.h>
 #include <tessera/topology/persistence.h>
 #include <tessera/topology/simplification.h>
+#include <tessera/topology/simplify_field.h>
 #include <tessera/topology/star_store.h>

@@ -47,7 +47,8 @@ INSTANTIATE_TEST_SUITE_P(
         "morse-smale ico.vtp", "persistence kuhn-shuffled.vtu", "persistence cone.vtk",
         "persistence tangle.vtk", "persistence split.vtu --field mri",
         "merge-tree kuhn-shuffled.vtu --kind contour", "merge-tree grid.vti -o r.vti", "merge-tree cone.vtk",
-        "merge-tree tangle.vtk --kind split"));
+        "merge-tree tangle.vtk --kind split", "simplify-field grid.vti --threshold 20% -o r.vti",
+        "simplify-field kuhn-shuffled.vtu --threshold 20%"));
 INSTANTIATE_TEST_SUITE_P(
     Relations, MemorySweep,
     testing::Values("relations kuhn.vtu --relation VV", "relations kuhn.vtu --relation FF",

@@ -45,6 +45,7 @@ TEST_F(CliMemory, VerbsStayWithinIt) {
       {"persistence", "grid.vti"},
       {"merge-tree", "grid.vti", "--kind", "contour", "-o", "regions.vti"},
       {"merge-tree", "kuhn.vtu", "--tree", "tree.vtp"},
+      {"simplify-field", "kuhn.vtu", "--threshold", "20%", "-o", "simple.vtu"},
       {"critical-points", "grid.vti", "--provider", "implicit"},
       {"gradient", "kuhn-shuffled.vtu", "-o", "pairs.vtp"},
       {"morse-smale", "kuhn.vtu", "--walls", "w.vtp"},

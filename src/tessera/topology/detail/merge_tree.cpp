@@ -45,8 +45,7 @@ class MeetingList {
   }
   void tidy() {
     std::ranges::sort(meetings_);
-    const auto repeats = std::ranges::unique(meetings_);
-    meetings_.erase(repeats.begin(), repeats.end());
+    meetings_.erase(std::unique(meetings_.begin(), meetings_.end()), meetings_.end());
     limit_ = std::max<size_t>(1 << 16, 2 * meetings_.size());
   }
   [[nodiscard]] const Meetings& meetings() const { return meetings_; }
@@ -317,8 +316,7 @@ class TreeBuilder {
       for (; i < meetings_.size() && meetings_[i] >> 32 == saddle; ++i)
         meeting.push_back(pieces_.find(static_cast<uint32_t>(meetings_[i])));
       std::ranges::sort(meeting);
-      const auto repeats = std::ranges::unique(meeting);
-      meeting.erase(repeats.begin(), repeats.end());
+      meeting.erase(std::unique(meeting.begin(), meeting.end()), meeting.end());
       if (meeting.size() > 1) join_at(saddle_keys_[saddle], meeting);
     }
     meetings_ = {};

@@ -74,11 +74,22 @@ double lowest_threshold(const Threshold& threshold, const Field& field, const Tr
   });
 }
 
+/// What a tree is grown for.
+struct TreeTask {
+  const MergeTreeArguments& options;
+  Threshold threshold;
+  const Field& field;
+  std::string title;
+  FieldSet labels = {};  ///< what there is to add to the mesh
+};
+
 template <class Tree, class Domain>
-void write_parts(Session& session, const MergeTreeArguments& options, const Domain& domain,
-                 const Field& field, const Tree& tree, double threshold) {
+void write_parts(Session& session, const TreeTask& task, const Domain& domain, const Tree& tree,
+                 double threshold) {
+  const MergeTreeArguments& options = task.options;
   if (!options.tree.empty()) {
-    const PolyData poly = session.in_phase(Phase::compute, [&] { return make_poly(tree, domain, field); });
+    const PolyData poly =
+        session.in_phase(Phase::compute, [&] { return make_poly(tree, domain, task.field); });
     session.result()["outputs"]["tree"] = write_poly_output(session, options.tree_output(), poly);
   }
   if (options.plot.empty()) return;
@@ -87,7 +98,7 @@ void write_parts(Session& session, const MergeTreeArguments& options, const Doma
                            options.kind == "join"    ? "Join tree"
                            : options.kind == "split" ? "Split tree"
                                                      : "Contour tree",
-                           field.name(), options.input.file.filename().string(), threshold});
+                           task.field.name(), options.input.file.filename().string(), threshold});
   session.in_phase(Phase::write, [&] { write_file(options.plot, picture); });
   session.result()["outputs"]["plot"] = {{"file", options.plot.string()}, {"bytes", picture.size()}};
   session.print("wrote {}: {}\n", options.plot.string(), format_bytes(picture.size()));
@@ -95,37 +106,34 @@ void write_parts(Session& session, const MergeTreeArguments& options, const Doma
 
 /// The tree, pruned if a threshold was given.
 template <class Domain, class Make>
-void grow_and_write(Session& session, const MergeTreeArguments& options, const Threshold& threshold,
-                    const Domain& domain, const Field& field, FieldSet& labels, const Make& make) {
+void grow_and_write(Session& session, TreeTask& task, const Domain& domain, const Make& make) {
   auto tree = session.in_phase(Phase::compute, make);
-  const double least = lowest_threshold(threshold, field, tree);
+  const double least = lowest_threshold(task.threshold, task.field, tree);
   if (least > 0) tree = session.in_phase(Phase::compute, [&] { return prune(tree, least); });
   session.result()["threshold"] = least;
-  report_tree(session, options, tree);
-  write_parts(session, options, domain, field, tree, least);
-  if (!options.output.file.empty()) add_labels(labels, tree);
+  session.print("{}\n", task.title);
+  report_tree(session, task.options, tree);
+  write_parts(session, task, domain, tree, least);
+  if (!task.options.output.file.empty()) add_labels(task.labels, tree);
 }
 
 template <class Domain, class... OfGrid>
-void run_on(Session& session, const MergeTreeArguments& options, const Threshold& threshold,
-            const Domain& domain, const Field& field, FieldSet& labels, const OfGrid&... of_grid) {
+void run_on(Session& session, TreeTask& task, const Domain& domain, const OfGrid&... of_grid) {
+  const MergeTreeArguments& options = task.options;
   const Reservation room = session.reserve(options.is_contour() ? contour_tree_work(domain, of_grid...)
                                                                 : merge_tree_work(domain, of_grid...));
-  const auto grow = [&](const auto& make) {
-    grow_and_write(session, options, threshold, domain, field, labels, make);
-  };
   if (options.is_contour()) {
-    grow(
-        [&] { return contour_tree(domain, field, {.exec = session.host(), .monitor = &session.monitor()}); });
-  } else {
-    grow([&] {
-      return merge_tree(domain, field,
-                        {.kind = options.kind == "join" ? MergeTreeKind::join : MergeTreeKind::split,
-                         .labels = !options.output.file.empty() || !options.tree.empty(),
-                         .exec = session.host(),
-                         .monitor = &session.monitor()});
+    return grow_and_write(session, task, domain, [&] {
+      return contour_tree(domain, task.field, {.exec = session.host(), .monitor = &session.monitor()});
     });
   }
+  grow_and_write(session, task, domain, [&] {
+    return merge_tree(domain, task.field,
+                      {.kind = options.kind == "join" ? MergeTreeKind::join : MergeTreeKind::split,
+                       .labels = !options.output.file.empty() || !options.tree.empty(),
+                       .exec = session.host(),
+                       .monitor = &session.monitor()});
+  });
 }
 
 void declare_merge_tree(OptionList& app, MergeTreeArguments& options) {
@@ -156,22 +164,22 @@ int run_merge_tree(Session& session, const MergeTreeArguments& options) {
       *session.in_phase(Phase::prepare, [&] { return &choose_point_scalar(session, input, options.field); });
   session.result()["field"] = field.name();
   session.result()["kind"] = options.kind;
-  session.print("{}: {}, field '{}'\n", options.input.file.string(), describe_counts(input.mesh),
-                field.name());
-  FieldSet labels;
+  TreeTask task{options, threshold, field,
+                fmt::format("{}: {}, field '{}'", options.input.file.string(), describe_counts(input.mesh),
+                            field.name())};
   std::visit(
       [&](const auto& mesh) {
         if constexpr (requires { mesh.cells; }) {
-          run_on(session, options, threshold, mesh, field, labels);
+          run_on(session, task, mesh);
         } else {
-          run_on(session, options, threshold, mesh, field, labels, field);
+          run_on(session, task, mesh, field);
         }
       },
       input.mesh);
   if (options.output.file.empty()) return 0;
   std::visit(
       [&](auto& mesh) {
-        for (Field& label : labels) mesh.point_data.add(std::move(label));
+        for (Field& label : task.labels) mesh.point_data.add(std::move(label));
       },
       input.mesh);
   write_output(session, options.output, input.mesh);

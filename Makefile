@@ -52,6 +52,7 @@ release_cuda = -DTESSERA_CUDA=$(call on_off,$(CUDA))
 has_gpu = $(shell nvidia-smi -L 2>/dev/null | grep -c '^GPU')
 demo_cuda = -DTESSERA_CUDA=$(call on_off,$(if $(filter file,$(origin CUDA)),$(has_gpu),$(CUDA)))
 without_tests = -DTESSERA_TESTS=OFF -DTESSERA_BENCHMARKS=OFF -DTESSERA_EXAMPLES=OFF
+only_benchmarks = -DTESSERA_TESTS=OFF -DTESSERA_BENCHMARKS=ON -DTESSERA_EXAMPLES=OFF
 with_tests = -DTESSERA_TESTS=ON -DTESSERA_BENCHMARKS=ON -DTESSERA_EXAMPLES=ON
 
 # $(call run_tests,PRESET,LABELS): all but those with one of the labels, as in "|gpu".
@@ -98,9 +99,9 @@ cuda:
 	@tools/test_gpu.sh cuda $(JOBS)
 
 bench:
-	@$(call setup,build test)
-	$(call configure,release,$(release_flags) $(release_cuda) $(with_tests))
-	$(call build,release)
+	@$(call setup,build)
+	$(call configure,release,$(release_flags) $(release_cuda) $(only_benchmarks))
+	$(call build,release,benchmarks)
 	@tools/bench.sh build/release '$(BENCH)'
 
 sanitize: asan tsan

@@ -20,8 +20,7 @@ int main() {
 
   const double threshold = persistence.part_of_range(0.05);
   const ts::SimplifiedComplex simplified = ts::simplify(complex, persistence, threshold);
-  const ts::ChosenExtrema keep = ts::persistent_extrema(mesh, field, threshold);
-  const ts::SimplifiedField simple = ts::simplify_field(mesh, field, keep);
+  const ts::SimplifiedField simple = ts::simplify_field(mesh, field, threshold);
   std::cout << simple.changed_vertices << " values changed, by " << simple.largest_change << " at most\n";
   std::cout << complex.gradient.critical_cells(0).size() << " minima, " << simplified.critical[0].size()
             << " that persist\n";

@@ -17,6 +17,7 @@ if [[ ${#programs[@]} -eq 0 ]]; then
 fi
 : >"$results"
 for program in "${programs[@]}"; do
+  echo "bench: ${program##*/}" >&2
   "$program" "$@" | tee -a "$results"
 done
 echo "bench: $(wc -l <"$results") measurements in $results" >&2

@@ -2,6 +2,7 @@
 // left.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -103,31 +104,39 @@ void report(Session& session, const Found& found) {
                 simple.largest_change);
 }
 
-/// The vertex that is lowest or highest of its piece is also the one of the threshold's range.
-template <class Domain>
-ChosenExtrema choose_extrema(Session& session, const SimplifyFieldArguments& options,
-                             const Threshold& threshold, const Domain& domain, const Field& field) {
-  if (!options.keep.empty()) return read_extrema(session, options.keep);
+double threshold_of(Session& session, const Threshold& threshold, const Field& field) {
   const double least = field.size() == 0 ? threshold.of_range(0, 0) : field.visit([&](const auto& values) {
     const auto [low, high] = std::ranges::minmax_element(values);
     return threshold.of_range(static_cast<double>(*low), static_cast<double>(*high));
   });
   session.result()["threshold"] = least;
-  return session.in_phase(Phase::compute, [&] {
-    return persistent_extrema(domain, field, least, {.exec = session.host(), .monitor = &session.monitor()});
-  });
+  return least;
+}
+
+template <class Domain>
+SimplifiedField simplify(Session& session, const SimplifyFieldArguments& options, const Threshold& threshold,
+                         const Domain& domain, const Field& field) {
+  const tessera::SimplifyFieldOptions how = {.exec = session.host(), .monitor = &session.monitor()};
+  if (options.keep.empty()) {
+    const double least = threshold_of(session, threshold, field);
+    return session.in_phase(Phase::compute, [&] { return simplify_field(domain, field, least, how); });
+  }
+  const ChosenExtrema keep = read_extrema(session, options.keep);
+  return session.in_phase(Phase::compute, [&] { return simplify_field(domain, field, keep, how); });
 }
 
 template <class Domain, class... OfGrid>
 Found run_on(Session& session, const SimplifyFieldArguments& options, const Threshold& threshold,
              const Domain& domain, const Field& field, const OfGrid&... of_grid) {
-  const Reservation room = session.reserve(simplify_field_work(domain, of_grid...));
-  const ChosenExtrema keep = choose_extrema(session, options, threshold, domain, field);
+  Work work = simplify_field_work(domain, of_grid...);
+  const Work counting = critical_points_work(domain, of_grid...);
+  work.host_bytes = std::max(work.host_bytes, counting.host_bytes + 8 * Bytes{field.size()});
+  work.thread_bytes = std::max(work.thread_bytes, counting.thread_bytes);
+  const Reservation room = session.reserve(work);
+  SimplifiedField simple = simplify(session, options, threshold, domain, field);
   return session.in_phase(Phase::compute, [&] {
-    SimplifiedField found =
-        simplify_field(domain, field, keep, {.exec = session.host(), .monitor = &session.monitor()});
-    CriticalPoints after = find_points(session, domain, found.field);
-    return Found{std::move(found), find_points(session, domain, field), std::move(after)};
+    CriticalPoints after = find_points(session, domain, simple.field);
+    return Found{std::move(simple), find_points(session, domain, field), std::move(after)};
   });
 }
 

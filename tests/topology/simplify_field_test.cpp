@@ -150,6 +150,9 @@ void expect_threshold(const SimplexMesh<Dim>& mesh, const Field& field, double t
   expect_simplified(mesh, field, keep, found, threshold);
   const SimplifiedField again = simplify_field(mesh, field, keep, {.exec = Exec::host(7)});
   ASSERT_EQ(again.field, found.field);
+  const SimplifiedField at_once = simplify_field(mesh, field, threshold);
+  ASSERT_EQ(at_once.field, found.field);
+  ASSERT_EQ(at_once.removed_minima, found.removed_minima);
 }
 
 template <class T>
@@ -164,6 +167,7 @@ void expect_on_grid(const Dims& dims, std::uint64_t range, std::uint64_t seed, d
           const ChosenExtrema keep = persistent_extrema(grid, field, threshold);
           const SimplifiedField found = simplify_field(grid, field, keep);
           ASSERT_EQ(found.field, simplify_field(mesh, field, keep).field);
+          ASSERT_EQ(found.field, simplify_field(grid, field, threshold).field);
         }
       },
       triangulate(grid));
@@ -305,6 +309,8 @@ TEST(SimplifyField, RefusesWhatCannotBe) {
     }
   };
   expect_code(ErrorCode::bad_option, "at least 0", [&] { (void)persistent_extrema(grid, field, -1); });
+  expect_code(ErrorCode::bad_option, "at least 0", [&] { (void)simplify_field(grid, field, std::nan("")); });
+  expect_code(ErrorCode::unsupported, "values", [&] { (void)simplify_field(grid_of({3, 3, 3}), field, 1); });
   expect_code(ErrorCode::bad_option, "no maximum is kept", [&] {
     (void)simplify_field(grid, field, {keep.minima, {}});
   });

@@ -80,8 +80,8 @@ struct ContourTreeOptions {
   const Monitor* monitor = nullptr;  ///< null: nobody listens
 };
 
-/// O(cells + nodes log). Takes 24 bytes per vertex besides the labels; the mesh is tiled for its critical
-/// points first. Equal results for any threads. Errors as merge_tree().
+/// As merge_tree() twice, and O(vertices + nodes log). Takes 8 bytes per vertex more. Equal results for any
+/// threads. Errors as merge_tree().
 template <int Dim>
 [[nodiscard]] ContourTree contour_tree(const SimplexMesh<Dim>& mesh, const Field& field,
                                        const ContourTreeOptions& options = {});

@@ -15,9 +15,11 @@
 // Branches: of the pieces that meet, the one with the oldest leaf goes on, and the branches of the others
 // end. The persistence of a branch is the difference between the values at its leaf and at its end.
 //
-// Only saddles need to be looked at: the pieces of their lower links are followed down the steepest
-// neighbours to minima, which are then joined as the saddles come up (after Lukasczyk, Weiss, Weber and
-// Garth, "Extremum graphs with path compression", ICDCS 2023, and Carr, Snoeyink and Axen 2003).
+// Every vertex leads down its steepest neighbours to a minimum, its leaf. Where vertices of two leaves are
+// neighbours, their pieces meet, and of all such places only the first one matters. On a grid these are
+// saddles, which are found first; on a mesh a table keeps the first place of each pair. Pieces are then
+// joined in the order of the places (after Lukasczyk, Weiss, Weber and Garth, "Extremum graphs with path
+// compression", ICDCS 2023, and Carr, Snoeyink and Axen 2003).
 #pragma once
 
 #include <cstddef>
@@ -83,9 +85,9 @@ struct MergeTreeOptions {
   const Monitor* monitor = nullptr;  ///< null: nobody listens
 };
 
-/// O(cells + s log s) for s pieces that meet at saddles. Takes 21 bytes per vertex besides the labels, and
-/// some 40 per node; the mesh is tiled for its critical points first. Equal results for any threads. Errors
-/// as critical_points(); Error(unsupported) for an exec on a device.
+/// O(cells + p log p) for p pairs of leaves whose pieces meet. Takes 21 bytes per vertex besides the labels,
+/// and a table of the pairs for each thread. Equal results for any threads. Error(unsupported) for a field as
+/// compute_order(), and for an exec on a device.
 template <int Dim>
 [[nodiscard]] MergeTree merge_tree(const SimplexMesh<Dim>& mesh, const Field& field,
                                    const MergeTreeOptions& options = {});
@@ -117,16 +119,17 @@ template <int Dim>
 /// labels.
 void add_labels(FieldSet& point_data, const MergeTree& tree);
 
-/// What a tree takes, to reserve it: there is no device for it.
+/// What a tree takes, to reserve it: there is no device for it. Estimated with noise, of which every 15th
+/// vertex is a leaf.
 template <int Dim>
 [[nodiscard]] Work merge_tree_work(const SimplexMesh<Dim>& mesh) {
-  Work work = critical_points_work(mesh);
-  work.device_bytes = 0;
-  work.host_bytes += 24 * Bytes{mesh.vertex_count()};
+  Work work = work_of(mesh.vertex_count(), 200, 0);
+  work.host_bytes = mib(2) + 80 * Bytes{mesh.vertex_count()};
+  work.thread_bytes = mib(1) + 16 * Bytes{mesh.vertex_count()};
   return work;
 }
 [[nodiscard]] inline Work merge_tree_work(const Grid& grid, const Field& field) {
-  Work work = detail::grid_work(grid, field, 120, 60);
+  Work work = detail::grid_work(grid, field, 60, 60);
   work.device_bytes = 0;
   return work;
 }

@@ -37,13 +37,18 @@ struct ChosenExtrema {
   Array<VertexId> maxima;
 };
 
+struct SimplifyFieldOptions {
+  Exec exec = Exec::host();
+  const Monitor* monitor = nullptr;  ///< null: nobody listens
+};
+
 /// Those that persist at least `threshold`, and the lowest and the highest vertex of each component.
 /// Error(bad_option) for a threshold that is negative or not a number, else as merge_tree().
 template <int Dim>
 [[nodiscard]] ChosenExtrema persistent_extrema(const SimplexMesh<Dim>& mesh, const Field& field,
-                                               double threshold, const MergeTreeOptions& options = {});
+                                               double threshold, const SimplifyFieldOptions& options = {});
 [[nodiscard]] ChosenExtrema persistent_extrema(const Grid& grid, const Field& field, double threshold,
-                                               const MergeTreeOptions& options = {});
+                                               const SimplifyFieldOptions& options = {});
 
 struct SimplifiedField {
   Field field;  ///< double, of the same name
@@ -51,11 +56,6 @@ struct SimplifiedField {
   std::size_t removed_maxima = 0;
   std::size_t changed_vertices = 0;  ///< which lie at another value now
   double largest_change = 0;
-};
-
-struct SimplifyFieldOptions {
-  Exec exec = Exec::host();
-  const Monitor* monitor = nullptr;  ///< null: nobody listens
 };
 
 /// O(cells + vertices log). Takes some 50 bytes per vertex besides what merge_tree() takes, and the
@@ -72,11 +72,18 @@ template <int Dim>
 [[nodiscard]] SimplifiedField simplify_field(const Grid& grid, const Field& field, const ChosenExtrema& keep,
                                              const SimplifyFieldOptions& options = {});
 
-/// What it takes, to reserve it: there is no device for it.
+/// The same with persistent_extrema(), in less time.
+template <int Dim>
+[[nodiscard]] SimplifiedField simplify_field(const SimplexMesh<Dim>& mesh, const Field& field,
+                                             double threshold, const SimplifyFieldOptions& options = {});
+[[nodiscard]] SimplifiedField simplify_field(const Grid& grid, const Field& field, double threshold,
+                                             const SimplifyFieldOptions& options = {});
+
+/// What it takes, to reserve it, where a third of the vertices change: there is no device for it.
 template <int Dim>
 [[nodiscard]] Work simplify_field_work(const SimplexMesh<Dim>& mesh) {
   Work work = merge_tree_work(mesh);
-  work.host_bytes += 50 * Bytes{mesh.vertex_count()};
+  work.host_bytes += 150 * Bytes{mesh.vertex_count()};
   return work;
 }
 [[nodiscard]] inline Work simplify_field_work(const Grid& grid, const Field& field) {

@@ -6,11 +6,13 @@
 #include <vector>
 
 #include <tessera/core/detail/monitor.h>
+#include <tessera/exec/detail/host/walk.h>
 #include <tessera/exec/detail/host_only.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/primitives.h>
 #include <tessera/topology/detail/contour_branches.h>
 #include <tessera/topology/detail/count_labels.h>
+#include <tessera/topology/detail/key_search.h>
 #include <tessera/topology/detail/tree_pair.h>
 
 namespace tessera {
@@ -37,22 +39,23 @@ class Half {
   Half(const MergeTree& tree, const TreeOrder& order, const Array<uint32_t>& nodes, const Number& number)
       : order_(order), arcs_(nodes.size()) {
     const size_t arc_count = tree.nodes.size();
-    begins_.resize(arc_count + 1, 0);
-    for (const uint32_t v : nodes) ++begins_[tree.labels[v] + 1];
-    for (size_t a = 0; a < arc_count; ++a) begins_[a + 1] += begins_[a];
-    chain_keys_.resize(nodes.size());
+    Array<uint32_t> begins(arc_count + 1, 0);
+    for (const uint32_t v : nodes) ++begins[tree.labels[v] + 1];
+    for (size_t a = 0; a < arc_count; ++a) begins[a + 1] += begins[a];
+    Array<VertexOrderKey> keys(nodes.size());
     chain_.resize(nodes.size());
-    Array<uint32_t> next(begins_.begin(), begins_.end() - 1);
+    Array<uint32_t> next(begins.begin(), begins.end() - 1);
     for (size_t i = 0; i < nodes.size(); ++i) {
       const uint32_t place = next[tree.labels[nodes[i]]]++;
       chain_[place] = number(i);
-      chain_keys_[place] = order_[nodes[i]];
+      keys[place] = order_[nodes[i]];
     }
     for (uint32_t a = 0; a < arc_count; ++a) {
-      for (uint32_t i = begins_[a]; i + 1 < begins_[a + 1]; ++i) hang(chain_[i], chain_[i + 1]);
+      for (uint32_t i = begins[a]; i + 1 < begins[a + 1]; ++i) hang(chain_[i], chain_[i + 1]);
       const uint32_t parent = tree.nodes[a].parent;
-      if (parent != MergeTree::none) hang(chain_[begins_[a + 1] - 1], chain_[begins_[parent]]);
+      if (parent != MergeTree::none) hang(chain_[begins[a + 1] - 1], chain_[begins[parent]]);
     }
+    search_ = KeySearch(std::move(keys), begins);
   }
 
   [[nodiscard]] uint32_t child_count(uint32_t node) const { return arcs_[node].children; }
@@ -85,9 +88,7 @@ class Half {
   }
   /// ... of the arc on which a vertex of the tree's arc `label` lies.
   [[nodiscard]] uint32_t cut_time(uint32_t label, uint32_t vertex) const {
-    const auto begin = chain_keys_.begin() + begins_[label];
-    const auto after = std::upper_bound(begin, chain_keys_.begin() + begins_[label + 1], order_[vertex]);
-    return arcs_[chain_[static_cast<size_t>(after - chain_keys_.begin()) - 1]].cut_at;
+    return arcs_[chain_[search_.begin(label) + search_.count_up_to(label, order_[vertex]) - 1]].cut_at;
   }
 
  private:
@@ -107,9 +108,8 @@ class Half {
   TreeOrder order_;
   Array<Arc> arcs_;  ///< by the node where they begin
   // The nodes on each arc of the tree as it was, from its beginning on.
-  Array<uint32_t> begins_;
   Array<uint32_t> chain_;
-  Array<VertexOrderKey> chain_keys_;
+  KeySearch search_;
 };
 
 /// The vertices of the nodes of both trees, ascending.
@@ -232,14 +232,14 @@ class TreeMerger {
     monitor_.update("labelling the arcs", 0);
     const size_t n = trees_.join.labels.size();
     tree_.labels.resize(n);
-    host_for_each(exec_, n, [&](size_t v) {
+    host::for_each_until_stopped(exec_, monitor_, n, [&](size_t v) {
       const auto vertex = static_cast<uint32_t>(v);
       const uint32_t time = std::min(join_.cut_time(trees_.join.labels[v], vertex),
                                      split_.cut_time(trees_.split.labels[v], vertex));
       tree_.labels[v] = time == never ? none : arc_at_[time];
     });
-    label_nodes(tree_);
     monitor_.update("labelling the arcs", 0.7);
+    label_nodes(tree_);
     count_sizes(tree_, exec_);
   }
 
@@ -258,6 +258,7 @@ class TreeMerger {
 template <class Domain>
 ContourTree make_tree(const Domain& domain, const Field& field, const ContourTreeOptions& options) {
   (void)host_only(options.exec, "contour_tree()");
+  check_domain(domain, field);
   const Monitor& monitor = monitor_of(options.monitor);
   const FieldOrder order(field, options.exec);
   TreePair trees = grow_trees(domain, field, order, options);

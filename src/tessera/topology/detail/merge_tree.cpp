@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -10,6 +11,7 @@
 
 #include <tessera/core/detail/lowest_bit.h>
 #include <tessera/core/detail/monitor.h>
+#include <tessera/core/random.h>
 #include <tessera/exec/detail/host/atomic_bounds.h>
 #include <tessera/exec/detail/host/walk.h>
 #include <tessera/exec/detail/host_only.h>
@@ -19,6 +21,7 @@
 #include <tessera/topology/detail/field_order.h>
 #include <tessera/topology/detail/flatten.h>
 #include <tessera/topology/detail/grid_cells.h>
+#include <tessera/topology/detail/key_search.h>
 #include <tessera/topology/detail/tree_pair.h>
 
 namespace tessera {
@@ -26,6 +29,7 @@ namespace tessera {
 using namespace detail;
 namespace {
 
+using std::int32_t;
 using std::size_t;
 using std::uint32_t;
 using std::uint64_t;
@@ -33,52 +37,13 @@ using std::uint8_t;
 
 constexpr uint32_t none = MergeTree::none;
 
-/// Which pieces may meet at which saddles: the saddle's place among them above the number of the leaf.
-using Meetings = Array<uint64_t>;
-
-/// Those that one worker finds, each once.
-class MeetingList {
- public:
-  void add(uint32_t place, uint32_t leaf) {
-    meetings_.push_back(uint64_t{place} << 32 | leaf);
-    if (meetings_.size() >= limit_) tidy();
-  }
-  void tidy() {
-    std::ranges::sort(meetings_);
-    meetings_.erase(std::unique(meetings_.begin(), meetings_.end()), meetings_.end());
-    limit_ = std::max<size_t>(1 << 16, 2 * meetings_.size());
-  }
-  [[nodiscard]] const Meetings& meetings() const { return meetings_; }
-
- private:
-  Meetings meetings_;
-  size_t limit_ = 1 << 16;
+/// Two leaves whose pieces meet at a vertex, or have met before.
+struct Meeting {
+  VertexOrderKey key;  ///< of the vertex
+  uint32_t a;
+  uint32_t b;
 };
-
-/// All of them, sorted; some may be there twice.
-Meetings gather(std::vector<std::unique_ptr<MeetingList>>& lists, size_t saddles, const Exec& exec) {
-  size_t count = 0;
-  for (const auto& list : lists) {
-    if (list == nullptr) continue;
-    list->tidy();
-    count += list->meetings().size();
-  }
-  Meetings all;
-  all.reserve(count);
-  for (auto& list : lists) {
-    if (list == nullptr) continue;
-    all.insert(all.end(), list->meetings().begin(), list->meetings().end());
-    list.reset();
-  }
-  sort_keys<uint64_t>(exec, all, 32 + bits_in_use(saddles));
-  return all;
-}
-
-/// Vertices that may be nodes, ascending by id, and their places in the order of the tree.
-struct Saddles {
-  Array<uint32_t> vertices;
-  Array<uint32_t> places;
-};
+using Meetings = Array<Meeting>;
 
 /// What a tree is grown with.
 struct Growth {
@@ -87,112 +52,228 @@ struct Growth {
   const Monitor& monitor;
 };
 
-// Where vertices lie next to each other: for each the first neighbour in the order of the tree, and the
-// leaves behind the neighbours of saddles.
+/// For each pair of leaves the first vertex where their pieces meet, of those that were added. A table with
+/// open addresses.
+class FirstMeetings {
+ public:
+  void add(uint32_t a, uint32_t b, VertexOrderKey key) {
+    const uint64_t pair = a < b ? uint64_t{a} << 32 | b : uint64_t{b} << 32 | a;
+    Entry& entry = find(pair);
+    if (entry.pair == nothing) {
+      entry.pair = pair;
+      entry.key = key;
+      if (++count_ * 2 > entries_.size()) grow();
+    } else if (key < entry.key) {
+      entry.key = key;
+    }
+  }
+  void add_all(const FirstMeetings& other) {
+    for (const Entry& entry : other.entries_) {
+      if (entry.pair == nothing) continue;
+      add(static_cast<uint32_t>(entry.pair >> 32), static_cast<uint32_t>(entry.pair), entry.key);
+    }
+  }
+  [[nodiscard]] Meetings list() const {
+    Meetings meetings;
+    meetings.reserve(count_);
+    for (const Entry& entry : entries_) {
+      if (entry.pair == nothing) continue;
+      meetings.push_back(
+          {entry.key, static_cast<uint32_t>(entry.pair >> 32), static_cast<uint32_t>(entry.pair)});
+    }
+    return meetings;
+  }
 
-/// By the cells of a mesh: the first of a cell's corners is a neighbour of the others, and every neighbour is
-/// in a cell.
+ private:
+  static constexpr uint64_t nothing = ~uint64_t{0};
+  struct Entry {
+    uint64_t pair = nothing;
+    VertexOrderKey key = 0;
+  };
+  [[nodiscard]] Entry& find(uint64_t pair) {
+    const size_t mask = entries_.size() - 1;
+    for (size_t at = splitmix64(pair) & mask;; at = (at + 1) & mask) {
+      if (entries_[at].pair == pair || entries_[at].pair == nothing) return entries_[at];
+    }
+  }
+  void grow() {
+    std::vector<Entry> old(2 * entries_.size());
+    old.swap(entries_);
+    for (const Entry& entry : old) {
+      if (entry.pair != nothing) find(entry.pair) = entry;
+    }
+  }
+
+  std::vector<Entry> entries_ = std::vector<Entry>(1 << 10);
+  size_t count_ = 0;
+};
+
+// Where vertices lie next to each other: for each the first neighbour in the order of the tree, and where
+// pieces that are known by their leaves meet.
+
+/// By the cells of a mesh: every neighbour is in a cell.
 template <int Dim>
 class MeshNeighbours {
  public:
-  explicit MeshNeighbours(const SimplexMesh<Dim>& mesh) : mesh_(&mesh) {}
+  MeshNeighbours(const SimplexMesh<Dim>& mesh, const Growth& growth) : mesh_(&mesh), growth_(growth) {}
 
-  [[nodiscard]] Array<uint32_t> find_first(const Growth& growth) const {
-    const auto& [order, exec, monitor] = growth;
+  /// The first of a cell's corners is a neighbour of the others.
+  [[nodiscard]] Array<uint32_t> find_first() const {
     const size_t n = mesh_->vertex_count();
+    const TreeOrder& order = growth_.order;
     Array<VertexOrderKey> first(n);
-    host_for_each(exec, n, [&, &order = order](size_t v) { first[v] = order[static_cast<uint32_t>(v)]; });
-    host::for_each_until_stopped(exec, monitor, mesh_->cells.size(), [&, &order = order](size_t c) {
+    host_for_each(growth_.exec, n, [&](size_t v) { first[v] = order[static_cast<uint32_t>(v)]; });
+    host::for_each_until_stopped(growth_.exec, growth_.monitor, mesh_->cells.size(), [&](size_t c) {
       VertexOrderKey key = ~VertexOrderKey{0};
       for (const VertexId v : mesh_->cells[c]) key = std::min(key, order[v.index()]);
       for (const VertexId v : mesh_->cells[c]) host::lower_to(first[v.index()], key);
     });
     Array<uint32_t> down(n);
-    host_for_each(exec, n, [&, &order = order](size_t v) {
+    host_for_each(growth_.exec, n, [&](size_t v) {
       const uint32_t to = order.vertex(first[v]);
       down[v] = to == v ? root_entry : to;
     });
     return down;
   }
-  /// `leaf_of[v]`: behind v.
-  [[nodiscard]] Meetings find_meetings(const Growth& growth, const Saddles& saddles,
-                                       const Array<uint32_t>& leaf_of) const {
-    Array<uint32_t> place_of(mesh_->vertex_count(), none);
-    host_for_each(growth.exec, saddles.vertices.size(),
-                  [&](size_t i) { place_of[saddles.vertices[i]] = saddles.places[i]; });
-    auto lists = host::walk(
-        mesh_->cells.size(), {growth.exec, growth.monitor, 4096}, [](int) { return MeetingList(); },
-        [&](MeetingList& list, size_t c) {
-          for (const VertexId v : mesh_->cells[c]) {
-            const uint32_t place = place_of[v.index()];
-            if (place == none) continue;
-            for (const VertexId u : mesh_->cells[c]) {
-              if (growth.order[u.index()] < growth.order[v.index()]) list.add(place, leaf_of[u.index()]);
-            }
-          }
-        });
-    return gather(lists, saddles.vertices.size(), growth.exec);
+  /// By the edges between vertices of different leaves: of all those between two leaves only the first
+  /// matters.
+  [[nodiscard]] Meetings find_meetings(const Array<uint32_t>& leaf_of, MergeTreeKind) const {
+    const auto tables = host::walk(
+        mesh_->cells.size(), {growth_.exec, growth_.monitor, 4096}, [](int) { return FirstMeetings(); },
+        [&](FirstMeetings& table, size_t c) { add_meetings(mesh_->cells[c], leaf_of, table); });
+    FirstMeetings all;
+    for (const auto& table : tables) {
+      if (table != nullptr) all.add_all(*table);
+    }
+    return all.list();
   }
 
  private:
+  void add_meetings(const typename SimplexMesh<Dim>::Cell& cell, const Array<uint32_t>& leaf_of,
+                    FirstMeetings& table) const {
+    std::array<uint32_t, Dim + 1> leaves;
+    bool is_mixed = false;
+    for (size_t i = 0; i <= Dim; ++i) {
+      leaves[i] = leaf_of[cell[i].index()];
+      is_mixed = is_mixed || leaves[i] != leaves[0];
+    }
+    if (!is_mixed) return;
+    for (size_t i = 1; i <= Dim; ++i) {
+      for (size_t j = 0; j < i; ++j) {
+        if (leaves[i] == leaves[j]) continue;
+        table.add(leaves[i], leaves[j],
+                  std::max(growth_.order[cell[i].index()], growth_.order[cell[j].index()]));
+      }
+    }
+  }
+
   const SimplexMesh<Dim>* mesh_;
+  Growth growth_;
 };
 
-/// By arithmetic.
+/// By arithmetic, and by critical points, which cost little on a grid: pieces meet where the lower link has
+/// several.
 template <int Dim>
 class GridNeighbours {
  public:
-  explicit GridNeighbours(const Grid& grid) : cells_(GridLattice(grid)) {}
+  GridNeighbours(const Grid& grid, const CriticalPoints& points, const Growth& growth)
+      : cells_(GridLattice(grid)), points_(&points), growth_(growth) {}
 
-  [[nodiscard]] Array<uint32_t> find_first(const Growth& growth) const {
+  [[nodiscard]] Array<uint32_t> find_first() const {
     Array<uint32_t> down(cells_.vertex_count());
-    const auto of_row = [&](size_t row) { find_first_in_row(growth.order, row, down); };
     (void)host::walk(
-        cells_.lattice().rows(), {growth.exec, growth.monitor}, [](int) { return 0; },
-        [&](int, size_t row) { of_row(row); });
+        cells_.lattice().rows(), {growth_.exec, growth_.monitor}, [](int) { return Row(); },
+        [&](Row& scratch, size_t row) { find_first_in_row(row, scratch, down); });
     return down;
   }
-  [[nodiscard]] Meetings find_meetings(const Growth& growth, const Saddles& saddles,
-                                       const Array<uint32_t>& leaf_of) const {
-    auto lists = host::walk(
-        saddles.vertices.size(), {growth.exec, growth.monitor, 1024}, [](int) { return MeetingList(); },
-        [&](MeetingList& list, size_t i) {
-          const uint32_t v = saddles.vertices[i];
-          std::array<uint32_t, 14> leaves;
-          size_t count = 0;
-          for (uint32_t left = cells_.around(v).present; left != 0; left &= left - 1) {
-            const uint32_t u = cells_.neighbour(v, lowest_bit(left));
-            if (growth.order[u] < growth.order[v]) leaves[count++] = leaf_of[u];
-          }
-          const auto end = leaves.begin() + count;
-          std::sort(leaves.begin(), end);
-          const auto last = std::unique(leaves.begin(), end);
-          if (last - leaves.begin() < 2) return;  // one piece, which has met itself before
-          for (auto leaf = leaves.begin(); leaf != last; ++leaf) list.add(saddles.places[i], *leaf);
+  [[nodiscard]] Meetings find_meetings(const Array<uint32_t>& leaf_of, MergeTreeKind kind) const {
+    const auto lists = host::walk(
+        points_->points.size(), {growth_.exec, growth_.monitor, 1024}, [](int) { return Meetings(); },
+        [&](Meetings& list, size_t i) {
+          const CriticalPoint& point = points_->points[i];
+          const uint32_t pieces = kind == MergeTreeKind::join ? point.lower_pieces : point.upper_pieces;
+          if (pieces > 1) add_meetings(point.vertex.index(), leaf_of, list);
         });
-    return gather(lists, saddles.vertices.size(), growth.exec);
+    Meetings all;
+    for (const auto& list : lists) {
+      if (list != nullptr) all.insert(all.end(), list->begin(), list->end());
+    }
+    return all;
   }
 
  private:
-  void find_first_in_row(const TreeOrder& order, size_t row, Array<uint32_t>& down) const {
+  void add_meetings(uint32_t v, const Array<uint32_t>& leaf_of, Meetings& list) const {
+    const VertexOrderKey key = growth_.order[v];
+    std::array<uint32_t, grid_neighbours> leaves;
+    size_t count = 0;
+    for (uint32_t left = cells_.around(v).present; left != 0; left &= left - 1) {
+      const uint32_t u = cells_.neighbour(v, lowest_bit(left));
+      if (growth_.order[u] < key) leaves[count++] = leaf_of[u];
+    }
+    const auto end = leaves.begin() + static_cast<std::ptrdiff_t>(count);
+    std::sort(leaves.begin(), end);
+    const auto last = std::unique(leaves.begin(), end);
+    for (auto leaf = leaves.begin() + 1; leaf < last; ++leaf) list.push_back({key, leaves[0], *leaf});
+  }
+
+  /// So many vertices of a row at a time as stay in a core's first cache.
+  static constexpr uint32_t block = 1024;
+  struct Row {
+    std::array<int32_t, block> value;  ///< of the first neighbour so far
+    std::array<int32_t, block> step;   ///< ... from the vertex
+  };
+  void find_first_in_row(size_t row, Row& scratch, Array<uint32_t>& down) const {
     const GridLattice& lattice = cells_.lattice();
     const uint32_t nx = lattice.dims[0];
     const AxisPlace y(static_cast<uint32_t>(row % lattice.dims[1]), lattice.dims[1]);
     const AxisPlace z(static_cast<uint32_t>(row / lattice.dims[1]), lattice.dims[2]);
-    uint32_t present = 0;
-    for (uint32_t x = 0; x < nx; ++x) {
-      // Only the ends of the row have other neighbours.
-      if (x <= 1 || x + 1 == nx) present = GridSurrounding(AxisPlace(x, nx), y, z).present;
-      const auto v = static_cast<uint32_t>(row * nx + x);
-      VertexOrderKey first = order[v];
-      for (uint32_t left = present; left != 0; left &= left - 1)
-        first = std::min(first, order[cells_.neighbour(v, lowest_bit(left))]);
-      const uint32_t to = order.vertex(first);
-      down[v] = to == v ? root_entry : to;
+    const auto begin = static_cast<uint32_t>(row * nx);
+    // Only the ends of the row have other neighbours.
+    for (uint32_t x = 0; x < nx;) {
+      const uint32_t count = x == 0 || x + 1 == nx ? 1 : std::min(block, nx - 1 - x);
+      const uint32_t present = GridSurrounding(AxisPlace(x, nx), y, z).present;
+      find_first_of(begin + x, count, present, scratch);
+      for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t v = begin + x + i;
+        down[v] = scratch.step[i] == 0 ? root_entry : v + static_cast<uint32_t>(scratch.step[i]);
+      }
+      x += count;
     }
+  }
+  /// Of `count` vertices with the same neighbours present. Neighbours come in the order of their ids, with
+  /// the vertex among them, so that of equal values the first one stays.
+  void find_first_of(uint32_t v, uint32_t count, uint32_t present, Row& row) const {
+    bool is_first = true;
+    const auto look_at = [&](int32_t step) {
+      const SignedValues values = growth_.order.values_from(v + static_cast<uint32_t>(step));
+      int32_t* const best = row.value.data();
+      int32_t* const step_to = row.step.data();
+      if (std::exchange(is_first, false)) {
+        for (uint32_t i = 0; i < count; ++i) best[i] = values[i];
+        std::fill_n(step_to, count, step);
+        return;
+      }
+      for (uint32_t i = 0; i < count; ++i) {
+        const int32_t value = values[i];
+        const bool is_better = value < best[i];
+        best[i] = is_better ? value : best[i];
+        step_to[i] = is_better ? step : step_to[i];
+      }
+    };
+    const auto look_at_neighbours = [&](uint32_t first, uint32_t last) {
+      for (uint32_t i = first; i < last; ++i) {
+        const uint32_t k = growth_.order.is_turned() ? grid_neighbours - 1 - i : i;
+        if ((present >> k & 1) != 0) look_at(static_cast<int32_t>(cells_.neighbour(0, k)));
+      }
+    };
+    look_at_neighbours(0, first_higher_neighbour);
+    look_at(0);
+    look_at_neighbours(first_higher_neighbour, grid_neighbours);
   }
 
   GridCells<Dim> cells_;
+  const CriticalPoints* points_;
+  Growth growth_;
 };
 
 /// The pieces while they meet: a forest of leaves in which smaller pieces hang below larger ones, with the
@@ -230,22 +311,21 @@ class TreeBuilder {
       : growth_(growth), order_(growth.order), exec_(growth.exec), monitor_(growth.monitor) {}
 
   template <class Neighbours>
-  MergeTree run(const Neighbours& neighbours, const CriticalPoints& points, const MergeTreeOptions& options) {
+  GrownTree run(const Neighbours& neighbours, const MergeTreeOptions& options) {
     find_leaves(neighbours);
     report(0.4);
-    const Saddles saddles = find_saddles(points, options.kind);
-    report(0.5);
-    meetings_ = neighbours.find_meetings(growth_, saddles, leaf_of_);
+    Meetings meetings = neighbours.find_meetings(leaf_of_, options.kind);
     report(0.6);
-    join_pieces();
+    join_pieces(std::move(meetings));
     report(0.8);
     add_roots();
     number_nodes();
     report(0.9);
     if (options.labels) label_vertices();
     tree_.kind = options.kind;
+    host_for_each(exec_, leaf_of_.size(), [&](size_t v) { leaf_of_[v] = numbers_[leaf_of_[v]]; });
     report(1);
-    return std::move(tree_);
+    return {std::move(tree_), std::move(leaf_of_)};
   }
 
  private:
@@ -260,7 +340,7 @@ class TreeBuilder {
 
   template <class Neighbours>
   void find_leaves(const Neighbours& neighbours) {
-    leaf_of_ = neighbours.find_first(growth_);
+    leaf_of_ = neighbours.find_first();
     report(0.2);
     flatten(leaf_of_, exec_);
     const size_t n = leaf_of_.size();
@@ -276,50 +356,41 @@ class TreeBuilder {
     });
   }
 
-  /// Where the lower link is one piece, its leaves have met before.
-  Saddles find_saddles(const CriticalPoints& points, MergeTreeKind kind) {
-    Saddles saddles;
-    for (const CriticalPoint& point : points.points) {
-      const uint32_t pieces = kind == MergeTreeKind::join ? point.lower_pieces : point.upper_pieces;
-      if (pieces > 1) saddles.vertices.push_back(point.vertex.index());
-    }
-    const size_t count = saddles.vertices.size();
-    saddle_keys_.resize(count);
-    Array<uint32_t> sorted(count);
-    host_for_each(exec_, count, [&](size_t i) {
-      saddle_keys_[i] = order_[saddles.vertices[i]];
-      sorted[i] = static_cast<uint32_t>(i);
-    });
-    sort_pairs<uint64_t, uint32_t>(exec_, saddle_keys_, sorted);
-    saddles.places.resize(count);
-    host_for_each(exec_, count,
-                  [&](size_t place) { saddles.places[sorted[place]] = static_cast<uint32_t>(place); });
-    return saddles;
-  }
-
-  void join_pieces() {
+  void join_pieces(Meetings meetings) {
     pieces_ = Pieces(leaves_.size());
     top_.resize(leaves_.size());
     for (uint32_t leaf = 0; leaf < leaves_.size(); ++leaf) {
       found_.push_back({order_[leaves_[leaf]], none, leaf});
       top_[leaf] = leaf;
     }
+    const size_t count = meetings.size();
+    Array<VertexOrderKey> keys(count);
+    Array<uint32_t> sorted(count);
+    host_for_each(exec_, count, [&](size_t i) {
+      keys[i] = meetings[i].key;
+      sorted[i] = static_cast<uint32_t>(i);
+    });
+    sort_pairs<uint64_t, uint32_t>(exec_, keys, sorted);
     std::vector<uint32_t> meeting;
     size_t next_look = 0;
-    for (size_t i = 0; i < meetings_.size();) {
+    for (size_t i = 0; i < count;) {
       if (i >= next_look) {
-        report(0.6 + 0.2 * static_cast<double>(i) / static_cast<double>(meetings_.size()));
+        report(0.6 + 0.2 * static_cast<double>(i) / static_cast<double>(count));
         next_look = i + (1 << 16);
       }
-      const uint64_t saddle = meetings_[i] >> 32;
+      const VertexOrderKey time = keys[i];
       meeting.clear();
-      for (; i < meetings_.size() && meetings_[i] >> 32 == saddle; ++i)
-        meeting.push_back(pieces_.find(static_cast<uint32_t>(meetings_[i])));
+      for (; i < count && keys[i] == time; ++i) {
+        const Meeting& one = meetings[sorted[i]];
+        const uint32_t a = pieces_.find(one.a);
+        const uint32_t b = pieces_.find(one.b);
+        if (a != b) meeting.insert(meeting.end(), {a, b});
+      }
+      if (meeting.empty()) continue;
       std::ranges::sort(meeting);
       meeting.erase(std::unique(meeting.begin(), meeting.end()), meeting.end());
-      if (meeting.size() > 1) join_at(saddle_keys_[saddle], meeting);
+      join_at(time, meeting);
     }
-    meetings_ = {};
   }
   void join_at(VertexOrderKey time, const std::vector<uint32_t>& meeting) {
     const auto node = static_cast<uint32_t>(found_.size());
@@ -378,21 +449,21 @@ class TreeBuilder {
     Array<uint32_t> begins(leaves_.size() + 1, 0);
     for (const auto& [leaf, node] : events_) ++begins[leaf + 1];
     std::partial_sum(begins.begin(), begins.end(), begins.begin());
-    Array<uint32_t> nodes(events_.size());
+    Array<VertexOrderKey> times(events_.size());
+    Array<uint32_t> labels(events_.size());
     Array<uint32_t> next(begins.begin(), begins.end() - 1);
-    for (const auto& [leaf, node] : events_) nodes[next[leaf]++] = node;  // in the order of time
-    const auto label_of = [&](size_t v) {
+    for (const auto& [leaf, node] : events_) {  // in the order of time
+      times[next[leaf]] = found_[node].key;
+      labels[next[leaf]++] = numbers_[node];
+    }
+    const KeySearch search(std::move(times), begins);
+    tree_.labels.resize(leaf_of_.size());
+    host::for_each_until_stopped(exec_, monitor_, leaf_of_.size(), [&](size_t v) {
       const VertexOrderKey time = order_[static_cast<uint32_t>(v)];
       const uint32_t piece = pieces_.find(leaf_of_[v], time);
-      const auto begin = nodes.begin() + begins[piece];
-      const auto after =
-          std::upper_bound(begin, nodes.begin() + begins[piece + 1], time,
-                           [&](VertexOrderKey t, uint32_t node) { return t < found_[node].key; });
-      return numbers_[after == begin ? piece : *(after - 1)];
-    };
-    tree_.labels.resize(leaf_of_.size());
-    host::for_each_until_stopped(exec_, monitor_, leaf_of_.size(),
-                                 [&](size_t v) { tree_.labels[v] = label_of(v); });
+      const uint32_t before = search.count_up_to(piece, time);
+      tree_.labels[v] = before == 0 ? numbers_[piece] : labels[search.begin(piece) + before - 1];
+    });
     report(0.95);
     count_labels(exec_, tree_.labels, none,
                  [&](uint32_t node) -> uint32_t& { return tree_.nodes[node].size; });
@@ -403,10 +474,8 @@ class TreeBuilder {
   Exec exec_;
   const Monitor& monitor_;
   MergeTree tree_;
-  Array<uint32_t> leaf_of_;            ///< by vertex: that of the steepest way
-  Array<uint32_t> leaves_;             ///< vertices
-  Array<VertexOrderKey> saddle_keys_;  ///< of vertices that may be nodes, ascending
-  Meetings meetings_;
+  Array<uint32_t> leaf_of_;  ///< by vertex: that of the steepest way
+  Array<uint32_t> leaves_;   ///< vertices
   Pieces pieces_{0};
   std::vector<Found> found_;
   std::vector<uint32_t> top_;                          ///< the last node of each piece
@@ -439,51 +508,63 @@ void add_branches(MergeTree& tree, const Field& field) {
 }
 
 template <class Neighbours>
-MergeTree grow(const Neighbours& neighbours, const FieldOrder& order, const CriticalPoints& points,
-               const MergeTreeOptions& options) {
-  return TreeBuilder({TreeOrder(order, options.kind), options.exec, monitor_of(options.monitor)})
-      .run(neighbours, points, options);
+GrownTree grow(const Neighbours& neighbours, const Growth& growth, const MergeTreeOptions& options) {
+  return TreeBuilder(growth).run(neighbours, options);
 }
 
-/// Calls f(neighbours) for a mesh or a grid of either dimension.
+/// Calls f(make), where make(growth) makes the neighbours that trees are grown with. Whatever is wrong with
+/// the field is noticed before.
 template <int Dim, class F>
-auto with_neighbours(const SimplexMesh<Dim>& mesh, const F& f) {
-  return f(MeshNeighbours<Dim>(mesh));
+auto with_neighbours(const SimplexMesh<Dim>& mesh, const Field& field, const MergeTreeOptions&, const F& f) {
+  (void)field;
+  return f([&](const Growth& growth) { return MeshNeighbours<Dim>(mesh, growth); });
 }
 template <class F>
-auto with_neighbours(const Grid& grid, const F& f) {
-  return GridLattice(grid).dimension == 3 ? f(GridNeighbours<3>(grid)) : f(GridNeighbours<2>(grid));
+auto with_neighbours(const Grid& grid, const Field& field, const MergeTreeOptions& options, const F& f) {
+  const CriticalPoints points =
+      critical_points(grid, field, {.exec = options.exec, .monitor = options.monitor});
+  return GridLattice(grid).dimension == 3
+             ? f([&](const Growth& growth) { return GridNeighbours<3>(grid, points, growth); })
+             : f([&](const Growth& growth) { return GridNeighbours<2>(grid, points, growth); });
+}
+
+template <class Domain>
+GrownTree grow_one(const Domain& domain, const Field& field, const FieldOrder& order,
+                   const MergeTreeOptions& options) {
+  return with_neighbours(domain, field, options, [&](const auto& make) {
+    const Growth growth{TreeOrder(order, options.kind), host_for(options.exec, field.size()),
+                        monitor_of(options.monitor)};
+    GrownTree grown = grow(make(growth), growth, options);
+    add_branches(grown.tree, field);
+    return grown;
+  });
+}
+
+template <class Domain>
+TreePair grow_both(const Domain& domain, const Field& field, const FieldOrder& order,
+                   const ContourTreeOptions& options) {
+  const MergeTreeOptions of_tree{.exec = options.exec, .monitor = options.monitor};
+  return with_neighbours(domain, field, of_tree, [&](const auto& make) {
+    const auto grow_kind = [&](MergeTreeKind kind) {
+      const Growth growth{TreeOrder(order, kind), host_for(options.exec, field.size()),
+                          monitor_of(options.monitor)};
+      MergeTreeOptions of_kind = of_tree;
+      of_kind.kind = kind;
+      return grow(make(growth), growth, of_kind).tree;
+    };
+    TreePair pair;
+    pair.join = grow_kind(MergeTreeKind::join);
+    pair.split = grow_kind(MergeTreeKind::split);
+    return pair;
+  });
 }
 
 template <class Domain>
 MergeTree make_tree(const Domain& domain, const Field& field, const MergeTreeOptions& options) {
   (void)host_only(options.exec, "merge_tree()");
-  const CriticalPoints points =
-      critical_points(domain, field, {.exec = options.exec, .monitor = options.monitor});
+  check_domain(domain, field);
   const FieldOrder order(field, options.exec);
-  MergeTreeOptions of_tree = options;
-  of_tree.exec = host_for(options.exec, field.size());
-  MergeTree tree = with_neighbours(
-      domain, [&](const auto& neighbours) { return grow(neighbours, order, points, of_tree); });
-  add_branches(tree, field);
-  return tree;
-}
-
-template <class Domain>
-TreePair make_pair(const Domain& domain, const Field& field, const FieldOrder& order,
-                   const ContourTreeOptions& options) {
-  const CriticalPoints points =
-      critical_points(domain, field, {.exec = options.exec, .monitor = options.monitor});
-  return with_neighbours(domain, [&](const auto& neighbours) {
-    MergeTreeOptions of_tree;
-    of_tree.exec = host_for(options.exec, field.size());
-    of_tree.monitor = options.monitor;
-    TreePair pair;
-    pair.join = grow(neighbours, order, points, of_tree);
-    of_tree.kind = MergeTreeKind::split;
-    pair.split = grow(neighbours, order, points, of_tree);
-    return pair;
-  });
+  return grow_one(domain, field, order, options).tree;
 }
 
 }  // namespace
@@ -504,11 +585,21 @@ MergeTree merge_tree(const Grid& grid, const Field& field, const MergeTreeOption
 template <int Dim>
 TreePair detail::grow_trees(const SimplexMesh<Dim>& mesh, const Field& field, const FieldOrder& order,
                             const ContourTreeOptions& options) {
-  return make_pair(mesh, field, order, options);
+  return grow_both(mesh, field, order, options);
 }
 TreePair detail::grow_trees(const Grid& grid, const Field& field, const FieldOrder& order,
                             const ContourTreeOptions& options) {
-  return make_pair(grid, field, order, options);
+  return grow_both(grid, field, order, options);
+}
+
+template <int Dim>
+GrownTree detail::grow_tree(const SimplexMesh<Dim>& mesh, const Field& field, const FieldOrder& order,
+                            const MergeTreeOptions& options) {
+  return grow_one(mesh, field, order, options);
+}
+GrownTree detail::grow_tree(const Grid& grid, const Field& field, const FieldOrder& order,
+                            const MergeTreeOptions& options) {
+  return grow_one(grid, field, order, options);
 }
 
 template MergeTree merge_tree(const TriMesh&, const Field&, const MergeTreeOptions&);
@@ -517,5 +608,10 @@ template TreePair detail::grow_trees(const TriMesh&, const Field&, const FieldOr
                                      const ContourTreeOptions&);
 template TreePair detail::grow_trees(const TetMesh&, const Field&, const FieldOrder&,
                                      const ContourTreeOptions&);
+
+template GrownTree detail::grow_tree(const TriMesh&, const Field&, const FieldOrder&,
+                                     const MergeTreeOptions&);
+template GrownTree detail::grow_tree(const TetMesh&, const Field&, const FieldOrder&,
+                                     const MergeTreeOptions&);
 
 }  // namespace tessera

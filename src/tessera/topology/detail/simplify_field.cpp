@@ -24,6 +24,7 @@
 #include <tessera/topology/detail/grid_cells.h>
 #include <tessera/topology/detail/region_order.h>
 #include <tessera/topology/detail/sortable.h>
+#include <tessera/topology/detail/tree_pair.h>
 
 namespace tessera {
 
@@ -116,6 +117,21 @@ void with_rows(const Grid& grid, const Array<uint8_t>&, const Array<uint32_t>&, 
   GridLattice(grid).dimension == 3 ? f(GridRows<3>(grid)) : f(GridRows<2>(grid));
 }
 
+void check_threshold(double threshold) {
+  if (!(threshold >= 0))
+    throw Error(ErrorCode::bad_option, "the threshold of persistence must be a number of at least 0");
+}
+
+/// The vertices of leaves that persist so long, and of the oldest one of each component.
+Array<VertexId> persistent_leaves(const MergeTree& tree, double threshold) {
+  Array<VertexId> leaves;
+  for (const MergeTree::Branch& branch : tree.branches) {
+    if (branch.persistence() >= threshold || tree.nodes[branch.end].leaf == branch.leaf)
+      leaves.push_back(tree.nodes[branch.leaf].vertex);
+  }
+  return leaves;
+}
+
 const char* name_of(MergeTreeKind kind) {
   return kind == MergeTreeKind::join ? "minimum" : "maximum";
 }
@@ -153,43 +169,65 @@ class FieldSimplifier {
         field_(field),
         options_(options),
         monitor_(monitor_of(options.monitor)),
-        exec_(host_for(options.exec, field.size())) {}
+        exec_(host_for(options.exec, field.size())),
+        order_(field, exec_) {}
 
   SimplifiedField run(const ChosenExtrema& keep) {
-    SimplifiedField result{Field(field_.name(), ScalarType::f64, 0)};
-    result.removed_maxima = flatten(MergeTreeKind::split, keep.maxima);
-    result.removed_minima = flatten(MergeTreeKind::join, keep.minima);
-    make_values(result);
-    return result;
+    return flatten_both(keep, grow(MergeTreeKind::split, field_, order_), nullptr);
+  }
+  /// Both trees tell which extrema persist; one of them is grown again if the other changes the field.
+  SimplifiedField run(double threshold) {
+    GrownTree split = grow(MergeTreeKind::split, field_, order_);
+    GrownTree join = grow(MergeTreeKind::join, field_, order_);
+    const ChosenExtrema keep = {persistent_leaves(join.tree, threshold),
+                                persistent_leaves(split.tree, threshold)};
+    return flatten_both(keep, std::move(split), &join);
   }
 
  private:
+  /// `join`: of the field as it was, if it is known.
+  SimplifiedField flatten_both(const ChosenExtrema& keep, GrownTree split, GrownTree* join) {
+    SimplifiedField result{Field(field_.name(), ScalarType::f64, 0)};
+    result.removed_maxima = flatten(split, order_, keep.maxima);
+    split = {};
+    if (is_changed_) {
+      const Field ranks = make_ranks();
+      const FieldOrder order(ranks, exec_);
+      result.removed_minima = flatten(grow(MergeTreeKind::join, ranks, order), order, keep.minima);
+    } else {
+      result.removed_minima =
+          flatten(join != nullptr ? *join : grow(MergeTreeKind::join, field_, order_), order_, keep.minima);
+    }
+    make_values(result);
+    return result;
+  }
+  [[nodiscard]] GrownTree grow(MergeTreeKind kind, const Field& field, const FieldOrder& order) const {
+    return grow_tree(domain_, field, order,
+                     {.kind = kind, .labels = false, .exec = options_.exec, .monitor = options_.monitor});
+  }
+
   /// Returns how many extrema are gone.
-  size_t flatten(MergeTreeKind kind, const Array<VertexId>& chosen) {
-    const Field ranks = is_changed_ ? make_ranks() : Field("order", ScalarType::u32, 0);
-    const MergeTree tree = merge_tree(domain_, is_changed_ ? ranks : field_,
-                                      {.kind = kind, .exec = options_.exec, .monitor = options_.monitor});
-    Regions regions = find_regions(tree, chosen);
+  size_t flatten(const GrownTree& grown, const FieldOrder& order, const Array<VertexId>& chosen) {
+    Regions regions = find_regions(grown.tree, chosen);
     if (regions.exits.empty()) return 0;
     monitor_.update("flattening", 0.2);
     if (!is_changed_) set_levels();
-    list_vertices(tree, regions);
-    sort_regions(kind, regions);
+    list_vertices(grown, TreeOrder(order, grown.tree.kind), regions);
+    sort_regions(grown.tree.kind, regions);
     monitor_.update("flattening", 0.7);
-    place_regions(kind, regions);
+    place_regions(grown.tree.kind, regions);
     monitor_.update("flattening", 1);
     is_changed_ = true;
     return regions.removed_leaves;
   }
 
   void set_levels() {
-    const FieldOrder order(field_, exec_);
     const size_t n = field_.size();
     levels_.base.resize(n);
     levels_.steps.assign(n, 0);
     levels_.source.resize(n);
     host_for_each(exec_, n, [&](size_t v) {
-      levels_.base[v] = order.value(static_cast<uint32_t>(v));
+      levels_.base[v] = order_.value(static_cast<uint32_t>(v));
       levels_.source[v] = static_cast<uint32_t>(v);
     });
   }
@@ -269,19 +307,23 @@ class FieldSimplifier {
     return regions;
   }
 
-  /// The vertices of the regions, by region.
-  void list_vertices(const MergeTree& tree, Regions& regions) {
+  /// The vertices of the regions, by region. The way to the first neighbour never leaves a region, so a
+  /// vertex is in that of its leaf if it comes before the exit.
+  void list_vertices(const GrownTree& grown, const TreeOrder& order, Regions& regions) {
     const size_t n = field_.size();
     is_inside_.resize(n);
-    host_for_each(exec_, n,
-                  [&](size_t v) { is_inside_[v] = regions.of_node[tree.labels[v]] != none ? 1 : 0; });
+    host_for_each(exec_, n, [&](size_t v) {
+      const uint32_t region = regions.of_node[grown.leaf_of[v]];
+      is_inside_[v] =
+          region != none && order[static_cast<uint32_t>(v)] < order[regions.exits[region]] ? 1 : 0;
+    });
     inside_.resize(n);
     inside_.resize(compact_indices(exec_, is_inside_, inside_));
     const size_t count = inside_.size();
     Array<uint32_t> region_of(count);
     regions.vertices.resize(count);
     host_for_each(exec_, count, [&](size_t i) {
-      region_of[i] = regions.of_node[tree.labels[inside_[i]]];
+      region_of[i] = regions.of_node[grown.leaf_of[inside_[i]]];
       regions.vertices[i] = inside_[i];
     });
     sort_pairs<uint32_t, uint32_t>(exec_, region_of, regions.vertices, bits_in_use(regions.exits.size()));
@@ -498,6 +540,7 @@ class FieldSimplifier {
   SimplifyFieldOptions options_;
   const Monitor& monitor_;
   Exec exec_;
+  FieldOrder order_;  ///< of the field as it was
   bool is_changed_ = false;
   Levels levels_;
   Array<uint8_t> is_inside_;  ///< is a vertex in a region?
@@ -507,38 +550,35 @@ class FieldSimplifier {
 
 template <class Domain>
 ChosenExtrema find_persistent(const Domain& domain, const Field& field, double threshold,
-                              const MergeTreeOptions& options) {
-  if (!(threshold >= 0))
-    throw Error(ErrorCode::bad_option, "the threshold of persistence must be a number of at least 0");
+                              const SimplifyFieldOptions& options) {
+  check_threshold(threshold);
   const auto leaves_of = [&](MergeTreeKind kind) {
-    const MergeTree tree = merge_tree(
-        domain, field, {.kind = kind, .labels = false, .exec = options.exec, .monitor = options.monitor});
-    Array<VertexId> leaves;
-    for (const MergeTree::Branch& branch : tree.branches) {
-      if (branch.persistence() >= threshold || tree.nodes[branch.end].leaf == branch.leaf)
-        leaves.push_back(tree.nodes[branch.leaf].vertex);
-    }
-    return leaves;
+    return persistent_leaves(
+        merge_tree(domain, field,
+                   {.kind = kind, .labels = false, .exec = options.exec, .monitor = options.monitor}),
+        threshold);
   };
   return {leaves_of(MergeTreeKind::join), leaves_of(MergeTreeKind::split)};
 }
 
-template <class Domain>
-SimplifiedField simplify(const Domain& domain, const Field& field, const ChosenExtrema& keep,
+/// `what`: the extrema to keep, or the threshold.
+template <class Domain, class What>
+SimplifiedField simplify(const Domain& domain, const Field& field, const What& what,
                          const SimplifyFieldOptions& options) {
   (void)host_only(options.exec, "simplify_field()");
-  return FieldSimplifier<Domain>(domain, field, options).run(keep);
+  check_domain(domain, field);
+  return FieldSimplifier<Domain>(domain, field, options).run(what);
 }
 
 }  // namespace
 
 template <int Dim>
 ChosenExtrema persistent_extrema(const SimplexMesh<Dim>& mesh, const Field& field, double threshold,
-                                 const MergeTreeOptions& options) {
+                                 const SimplifyFieldOptions& options) {
   return find_persistent(mesh, field, threshold, options);
 }
 ChosenExtrema persistent_extrema(const Grid& grid, const Field& field, double threshold,
-                                 const MergeTreeOptions& options) {
+                                 const SimplifyFieldOptions& options) {
   return find_persistent(grid, field, threshold, options);
 }
 
@@ -552,11 +592,25 @@ SimplifiedField simplify_field(const Grid& grid, const Field& field, const Chose
   return simplify(grid, field, keep, options);
 }
 
-template ChosenExtrema persistent_extrema(const TriMesh&, const Field&, double, const MergeTreeOptions&);
-template ChosenExtrema persistent_extrema(const TetMesh&, const Field&, double, const MergeTreeOptions&);
+template <int Dim>
+SimplifiedField simplify_field(const SimplexMesh<Dim>& mesh, const Field& field, double threshold,
+                               const SimplifyFieldOptions& options) {
+  check_threshold(threshold);
+  return simplify(mesh, field, threshold, options);
+}
+SimplifiedField simplify_field(const Grid& grid, const Field& field, double threshold,
+                               const SimplifyFieldOptions& options) {
+  check_threshold(threshold);
+  return simplify(grid, field, threshold, options);
+}
+
+template ChosenExtrema persistent_extrema(const TriMesh&, const Field&, double, const SimplifyFieldOptions&);
+template ChosenExtrema persistent_extrema(const TetMesh&, const Field&, double, const SimplifyFieldOptions&);
 template SimplifiedField simplify_field(const TriMesh&, const Field&, const ChosenExtrema&,
                                         const SimplifyFieldOptions&);
 template SimplifiedField simplify_field(const TetMesh&, const Field&, const ChosenExtrema&,
                                         const SimplifyFieldOptions&);
+template SimplifiedField simplify_field(const TriMesh&, const Field&, double, const SimplifyFieldOptions&);
+template SimplifiedField simplify_field(const TetMesh&, const Field&, double, const SimplifyFieldOptions&);
 
 }  // namespace tessera

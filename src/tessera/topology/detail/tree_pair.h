@@ -1,15 +1,37 @@
-// The join and the split tree of a field, of which its contour tree is made, and the order they share.
+// How merge trees are grown for others: with what is known of vertices besides their labels, and both kinds
+// at once. Also the order that they grow in.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <tessera/mesh/field.h>
 #include <tessera/mesh/mesh.h>
 #include <tessera/topology/contour_tree.h>
+#include <tessera/topology/detail/check_field.h>
+#include <tessera/topology/detail/check_grid.h>
 #include <tessera/topology/detail/field_order.h>
 #include <tessera/topology/merge_tree.h>
 
 namespace tessera::detail {
+
+/// Error(unsupported) unless trees can be grown of the field.
+template <int Dim>
+void check_domain(const SimplexMesh<Dim>& mesh, const Field& field) {
+  check_field(field, mesh.vertex_count());
+}
+inline void check_domain(const Grid& grid, const Field& field) {
+  check_grid(grid);
+  check_field(field, grid.vertex_count());
+}
+
+/// 32 bits a vertex that compare like the values in the order of a tree, as signed numbers, from a vertex on:
+/// loops over them can use wide registers.
+struct SignedValues {
+  FieldOrderView view;
+  std::int32_t turned = 0;
+  [[nodiscard]] std::int32_t operator[](std::uint32_t i) const { return view.signed_value(i) ^ turned; }
+};
 
 /// The order in which a tree grows: a split tree is the join tree of the field turned over.
 class TreeOrder {
@@ -17,6 +39,12 @@ class TreeOrder {
   TreeOrder(const FieldOrder& order, MergeTreeKind kind)
       : order_(&order), turned_(kind == MergeTreeKind::split ? ~VertexOrderKey{0} : 0) {}
   [[nodiscard]] VertexOrderKey operator[](std::uint32_t v) const { return (*order_)[v] ^ turned_; }
+  [[nodiscard]] SignedValues values_from(std::uint32_t v) const {
+    FieldOrderView view = order_->view();
+    view.values += v;
+    return {view, static_cast<std::int32_t>(turned_)};
+  }
+  [[nodiscard]] bool is_turned() const { return turned_ != 0; }
   /// The vertex of a key.
   [[nodiscard]] std::uint32_t vertex(VertexOrderKey key) const {
     return static_cast<std::uint32_t>(key ^ turned_);
@@ -27,13 +55,25 @@ class TreeOrder {
   VertexOrderKey turned_;
 };
 
+/// A tree, and for each vertex the node of the leaf that it leads to, always to the first neighbour. The
+/// order is of the field.
+struct GrownTree {
+  MergeTree tree;
+  Array<std::uint32_t> leaf_of;
+};
+template <int Dim>
+[[nodiscard]] GrownTree grow_tree(const SimplexMesh<Dim>& mesh, const Field& field, const FieldOrder& order,
+                                  const MergeTreeOptions& options);
+[[nodiscard]] GrownTree grow_tree(const Grid& grid, const Field& field, const FieldOrder& order,
+                                  const MergeTreeOptions& options);
+
 /// With labels, and without branches.
 struct TreePair {
   MergeTree join;
   MergeTree split;
 };
 
-/// Both from one list of critical points. The order is of the field.
+/// The order is of the field.
 template <int Dim>
 [[nodiscard]] TreePair grow_trees(const SimplexMesh<Dim>& mesh, const Field& field, const FieldOrder& order,
                                   const ContourTreeOptions& options);

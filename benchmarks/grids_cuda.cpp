@@ -92,11 +92,11 @@ int main(int argc, char** argv) {
         [](const Gradient<3>& made) { return bench::hash_of(made); });
   };
   const FieldOrder order(field, host);
-  FieldOrderView order_there = order.view();
-  order_there.values = reinterpret_cast<const std::uint32_t*>(values.data());
+  FieldOrderView order_on_device = order.view();
+  order_on_device.values = reinterpret_cast<const std::uint32_t*>(values.data());
   variants = {{"resident",
                [&] {
-                 const auto made = cuda::pair_grid<3>(lattice, order_there, device, monitor);
+                 const auto made = cuda::pair_grid<3>(lattice, order_on_device, device, monitor);
                  synchronize(device);
                  return uint64_t{made.critical.size()};
                }},

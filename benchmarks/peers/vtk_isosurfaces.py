@@ -83,8 +83,8 @@ def main():
     build = pathlib.Path(sys.argv[1])
     threads = int(sys.argv[2])
     rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 3
-    if threads > 1:
-        any(vtk.vtkSMPTools.SetBackend(name) for name in ("TBB", "STDThread", "OpenMP"))
+    if threads > 1 and vtk.vtkSMPTools.GetBackend() == "Sequential":
+        vtk.vtkSMPTools.SetBackend("STDThread")
     vtk.vtkSMPTools.Initialize(threads)
     print(f"VTK {vtk.vtkVersion.GetVTKVersion()}, {vtk.vtkSMPTools.GetBackend()}, {threads} threads")
     program = str(build / "bin/tessera")

@@ -35,7 +35,7 @@ void refuse_stars(const Options& options) {
     throw Error(ErrorCode::bad_option, "a grid has no stars to be pulled; leave the star store out");
 }
 
-/// For what follows the gradient of a grid, which host threads do: also Error(unsupported) for a device.
+/// For functions that trace the gradient of a grid on host threads: also Error(unsupported) for a device.
 template <class Options>
 void check_grid_options(const Options& options, const char* function) {
   (void)host_only(options.exec, std::string(function) + " of a grid");

@@ -232,7 +232,7 @@ template <int Dim, class T>
 CriticalPoints find_points_on_device(const GridLattice& lattice, const Field& field,
                                      std::span<const T> values, const GridOptions& options) {
   const Monitor& monitor = monitor_of(options.monitor);
-  const cuda::GridPoints found =
+  const cuda::DeviceCriticalPoints found =
       cuda::find_critical_points<Dim, T>(lattice, Buffer<T>(options.exec, values), monitor);
   if (found.has_nan) refuse_nan(values, field.name(), Exec::host(options.exec.threads()));
   CriticalPoints result;

@@ -12,7 +12,7 @@
 
 namespace tessera::detail::cuda {
 
-struct GridPoints {
+struct DeviceCriticalPoints {
   Buffer<CriticalPoint> points;  ///< ascending by vertex
   bool has_nan = false;          ///< a value is not a number: nothing was found
 };
@@ -20,8 +20,8 @@ struct GridPoints {
 /// The critical points of values on a device, a number for each vertex. Besides the result it takes 4 bytes
 /// for every 32 vertices of a row, begun ones included.
 template <int Dim, class T>
-[[nodiscard]] GridPoints find_critical_points(const GridLattice& lattice, const Buffer<T>& values,
-                                              const Monitor& monitor);
+[[nodiscard]] DeviceCriticalPoints find_critical_points(const GridLattice& lattice, const Buffer<T>& values,
+                                                        const Monitor& monitor);
 
 /// The arrays of a GridGradient.
 struct DeviceGridGradient {

@@ -246,13 +246,14 @@ Tables make_tables() {
 }  // namespace
 
 template <int Dim, class T>
-GridPoints find_critical_points(const GridLattice& lattice, const Buffer<T>& values, const Monitor& monitor) {
+DeviceCriticalPoints find_critical_points(const GridLattice& lattice, const Buffer<T>& values,
+                                          const Monitor& monitor) {
   const Exec& exec = values.exec();
   const CurrentDevice current(exec);
   static const Tables tables = make_tables<Dim>();
-  Buffer<Tables> there(exec, std::span(&tables, 1));
+  Buffer<Tables> device_copy(exec, std::span(&tables, 1));
   const auto& dims = lattice.dims;
-  const View<T> view = {values.data(), there.data()->pieces.data(), dims, (dims[0] + warp - 1) / warp};
+  const View<T> view = {values.data(), device_copy.data()->pieces.data(), dims, (dims[0] + warp - 1) / warp};
   const size_t count = lattice.rows() * view.words_of_row;
   Buffer<uint32_t> words(exec, count);
   monitor.update("finding critical points", 0.2);
@@ -262,7 +263,7 @@ GridPoints find_critical_points(const GridLattice& lattice, const Buffer<T>& val
   const dim3 blocks(view.words_of_row, blocks_for(dims[1], rows_of_block),
                     blocks_for(dims[2], layers_of_block));
   mark_kernel<Dim, T><<<blocks, dim3(warp, rows_of_block), 0, cuda_stream(exec)>>>(
-      view, there.data()->critical_masks.data(), words.data(), &there.data()->has_nan);
+      view, device_copy.data()->critical_masks.data(), words.data(), &device_copy.data()->has_nan);
   check_launch(exec, "finding critical points");
   const unsigned list_blocks = grid_blocks((count + words_of_block - 1) / words_of_block);
   Buffer<uint32_t> begins(exec, list_blocks + 1);
@@ -273,8 +274,8 @@ GridPoints find_critical_points(const GridLattice& lattice, const Buffer<T>& val
   uint32_t has_nan = 0;
   detail::copy(exec, &total, begins.data() + list_blocks, sizeof(total), CopyKind::to_host);
   if constexpr (std::is_floating_point_v<T>)
-    detail::copy(exec, &has_nan, &there.data()->has_nan, sizeof(has_nan), CopyKind::to_host);
-  GridPoints found;
+    detail::copy(exec, &has_nan, &device_copy.data()->has_nan, sizeof(has_nan), CopyKind::to_host);
+  DeviceCriticalPoints found;
   found.has_nan = has_nan != 0;
   if (found.has_nan) return found;
   monitor.update("finding critical points", 0.6);
@@ -285,9 +286,11 @@ GridPoints find_critical_points(const GridLattice& lattice, const Buffer<T>& val
   return found;
 }
 
-#define TS_INSTANTIATE(T)                                                                               \
-  template GridPoints find_critical_points<2, T>(const GridLattice&, const Buffer<T>&, const Monitor&); \
-  template GridPoints find_critical_points<3, T>(const GridLattice&, const Buffer<T>&, const Monitor&)
+#define TS_INSTANTIATE(T)                                                                        \
+  template DeviceCriticalPoints find_critical_points<2, T>(const GridLattice&, const Buffer<T>&, \
+                                                           const Monitor&);                      \
+  template DeviceCriticalPoints find_critical_points<3, T>(const GridLattice&, const Buffer<T>&, \
+                                                           const Monitor&)
 #include <tessera/mesh/detail/instantiate_fields.inc>
 
 }  // namespace tessera::detail::cuda

@@ -49,10 +49,17 @@ bool may_hold_error(const std::string& target) {
 bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
   std::error_code failed;
   if (std::filesystem::equivalent(a, b, failed) && !failed) return true;
+  // Neither may be there yet, and one may be a link to the other.
   const auto resolved = [](const std::filesystem::path& path) {
     std::error_code unresolved;
-    std::filesystem::path whole = std::filesystem::weakly_canonical(path, unresolved);
-    return unresolved ? std::filesystem::absolute(path, unresolved).lexically_normal() : whole;
+    std::filesystem::path whole = std::filesystem::absolute(path, unresolved);
+    for (int links = 0; links < 40 && std::filesystem::is_symlink(whole, unresolved); ++links) {
+      const std::filesystem::path target = std::filesystem::read_symlink(whole, unresolved);
+      if (unresolved) break;
+      whole = whole.parent_path() / target;  // the target alone if it is absolute
+    }
+    const std::filesystem::path canonical = std::filesystem::weakly_canonical(whole, unresolved);
+    return unresolved ? whole.lexically_normal() : canonical;
   };
   return resolved(a) == resolved(b);
 }

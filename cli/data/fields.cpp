@@ -158,4 +158,11 @@ Json describe_field(const FieldChoice& choice) {
           {"nan_count", whole.nan_count}};
 }
 
+void add_result(Session& session, FieldSet& fields, Field field) {
+  if (fields.has(field.name()))
+    session.note(
+        fmt::format("the array '{}' of the input is replaced by the one that was made", field.name()));
+  fields.add(std::move(field));
+}
+
 }  // namespace tessera::cli

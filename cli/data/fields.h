@@ -63,4 +63,7 @@ struct FieldRange {
 /// Name, association, type, components, tuples, range, a range for each component, NaN count.
 [[nodiscard]] Json describe_field(const FieldChoice& choice);
 
+/// Adds an array that was made; a note says if it takes the place of one of the input.
+void add_result(Session& session, FieldSet& fields, Field field);
+
 }  // namespace tessera::cli

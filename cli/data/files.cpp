@@ -385,6 +385,17 @@ std::string counted_cells(std::size_t count, const AnyMesh& mesh) {
   return counted(count, single[mesh.index()], cell_name(mesh));
 }
 
+void check_point_data_output(const OutputOptions& options, const AnyMesh& mesh, std::string_view what) {
+  if (options.file.empty()) return;
+  static const std::vector<std::vector<std::string>> holders = {
+      {"vtu", "vtk"}, {"vtp", "vtu", "vtk", "ply"}, {"vti", "vtk"}};
+  const std::vector<std::string>& known = holders[mesh.index()];
+  if (std::ranges::find(known, options.extension()) != known.end()) return;
+  throw Error(ErrorCode::unsupported,
+              fmt::format("'{}' cannot hold {} of a {}; write .{}", options.file.string(), what,
+                          kind_name(mesh), fmt::join(known, " or .")));
+}
+
 std::string describe_counts(const AnyMesh& mesh) {
   return counted(vertex_count(mesh), "point", "points") + ", " + counted_cells(cell_count(mesh), mesh);
 }

@@ -81,6 +81,10 @@ struct Input {
 /// there is nothing to check but that no option says how to write it.
 void check_output(Session& session, const OutputOptions& options);
 
+/// Error(unsupported) if the file's format cannot hold a mesh of this kind with arrays of its points, such as
+/// "the segmentation".
+void check_point_data_output(const OutputOptions& options, const AnyMesh& mesh, std::string_view what);
+
 /// Error(write_failed) if there is no folder for the file or it cannot be written to. The file is one of the
 /// session's outputs from now on: Error(bad_option) if it is one already, or is read.
 void check_folder(Session& session, const std::filesystem::path& file);

@@ -42,6 +42,9 @@ class SvgText {
 class SvgScale {
  public:
   SvgScale(double low, double high, double from, double to) : from_(from), to_(to) {
+    constexpr double most = 1e300;  // so that no difference overflows
+    low = std::clamp(low, -most, most);
+    high = std::clamp(high, -most, most);
     const bool is_flat = !(high > low);
     const double room = is_flat ? std::max(1.0, std::abs(low)) : 0.02 * (high - low);
     low_ = low - room;

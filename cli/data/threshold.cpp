@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -18,6 +19,21 @@ double Threshold::checked(double value) {
   if (std::isfinite(value)) return value;
   throw Error(ErrorCode::bad_option,
               "--threshold cannot be a part of a range that is not finite; write a number instead");
+}
+
+double Threshold::of(const Field& field) const {
+  if (!is_percent) return checked(number);
+  return field.visit([&](const auto& values) {
+    double low = HUGE_VAL;
+    double high = -HUGE_VAL;
+    for (const auto value : values) {
+      const auto real = static_cast<double>(value);
+      if (std::isnan(real)) return 0.0;  // which is refused later, with the vertex
+      low = std::min(low, real);
+      high = std::max(high, real);
+    }
+    return low < high ? checked(number / 100 * (high - low)) : 0.0;
+  });
 }
 
 Threshold parse_threshold(const std::string& text) {

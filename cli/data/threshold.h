@@ -16,9 +16,8 @@ struct Threshold {
   [[nodiscard]] double of(const Persistence& persistence) const {
     return checked(is_percent ? persistence.part_of_range(number / 100) : number);
   }
-  [[nodiscard]] double of_range(double lowest, double highest) const {
-    return checked(is_percent ? number / 100 * (highest - lowest) : number);
-  }
+  /// A part of the range of the field; zero if that has a value that is not a number.
+  [[nodiscard]] double of(const Field& field) const;
 
  private:
   /// Error(bad_option) for a part of an infinite range.

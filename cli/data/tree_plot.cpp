@@ -55,9 +55,7 @@ class Layout {
     while (parent != none && places_[parent] < 0) parent = branches_[parent].parent;
     return parent;
   }
-  [[nodiscard]] bool is_from_below(std::uint32_t branch) const {
-    return branches_[branch].leaf <= branches_[branch].end;
-  }
+  [[nodiscard]] bool is_from_below(std::uint32_t branch) const { return branches_[branch].is_from_below; }
 
  private:
   // Depth first without recursion: chains of branches may be as long as there are branches.
@@ -167,7 +165,7 @@ std::vector<TreePicture::Branch> list_branches(const MergeTree& tree) {
   for (const MergeTree::Branch& branch : tree.branches) {
     const std::uint32_t on = tree.nodes[branch.end].leaf;
     branches.push_back({branch.birth_value, branch.death_value, branch.persistence(),
-                        on == branch.leaf ? none : branch_of[on]});
+                        on == branch.leaf ? none : branch_of[on], tree.kind == MergeTreeKind::join});
   }
   return branches;
 }
@@ -177,7 +175,8 @@ std::vector<TreePicture::Branch> list_branches(const ContourTree& tree) {
   for (std::uint32_t b = 0; b < tree.branches.size(); ++b) {
     const ContourTree::Branch& branch = tree.branches[b];
     const std::uint32_t on = tree.branch_of[branch.end];
-    branches.push_back({branch.birth_value, branch.death_value, branch.persistence(), on == b ? none : on});
+    branches.push_back({branch.birth_value, branch.death_value, branch.persistence(), on == b ? none : on,
+                        tree.nodes[branch.leaf].up_arcs > 0});
   }
   return branches;
 }

@@ -18,6 +18,7 @@ struct TreePicture {
     double end = 0;
     double persistence = 0;
     std::uint32_t parent = MergeTree::none;  ///< none: the last one of a component
+    bool is_from_below = true;               ///< its leaf is a minimum
   };
   std::vector<Branch> branches;
   std::string kind;  ///< "Join tree"

@@ -50,9 +50,9 @@ int run_curvature(Session& session, const CurvatureArguments& options) {
     result[field.name()] = {{"lowest", range.lowest}, {"highest", range.highest}};
     session.print("  {} from {} to {}\n", field.name(), number_text(range.lowest),
                   number_text(range.highest));
-    surface.point_data.add(std::move(field));
+    add_result(session, surface.point_data, std::move(field));
   }
-  surface.point_data.add(Field("IsOnBoundary", std::move(curvature.is_on_boundary)));
+  add_result(session, surface.point_data, Field("IsOnBoundary", std::move(curvature.is_on_boundary)));
   double total = 0;
   for (const double defect : curvature.defect) total += defect;
   result["total"] = total;

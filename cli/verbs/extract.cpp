@@ -158,11 +158,11 @@ AnyMesh take_part(Session& session, const ExtractArguments& options, const Simpl
   if (options.components) {
     Array<std::int64_t> numbers(part.cells.size());
     for (std::size_t c = 0; c < numbers.size(); ++c) numbers[c] = components.ids[part.cells[c]];
-    cell_data.add(Field("Component", std::move(numbers)));
+    add_result(session, cell_data, Field("Component", std::move(numbers)));
   }
   if (options.provenance) {
-    part.mesh.point_data.add(id_field("InputPoint", part.vertices));
-    cell_data.add(id_field("InputCell", part.cells));
+    add_result(session, part.mesh.point_data, id_field("InputPoint", part.vertices));
+    add_result(session, cell_data, id_field("InputCell", part.cells));
   }
   return std::move(part.mesh);
 }

@@ -235,7 +235,7 @@ void report(Session& session, const GeodesicArguments& options, TriMesh& surface
                              counted(distance.size() - reached, "point", "points"),
                              distance.size() - reached == 1 ? "it" : "them"));
   }
-  surface.point_data.add(Field("GeodesicDistance", std::move(distance)));
+  add_result(session, surface.point_data, Field("GeodesicDistance", std::move(distance)));
 }
 
 /// The ids of the nearest sources; -1 where there is none.
@@ -263,7 +263,7 @@ void run_fronts(Session& session, const GeodesicArguments& options, TriMesh& sur
       if (!from.empty()) paths = trace_paths(session, GeodesicPaths(found), from, sources);
       report(session, options, surface, sources.size(), found.distance.values());
       session.result()["rounds"] = found.rounds;
-      surface.point_data.add(nearest_field(found.nearest.values(), sources));
+      add_result(session, surface.point_data, nearest_field(found.nearest.values(), sources));
     });
   });
   for (const std::string& sentence : unsound) session.note(sentence);
@@ -296,7 +296,7 @@ void run_heat(Session& session, const GeodesicArguments& options, TriMesh& surfa
       const GeodesicPaths ways(sound.surface(), distance, sources);
       if (!from.empty()) paths = trace_paths(session, ways, from, sources);
       report(session, options, surface, sources.size(), std::move(distance));
-      surface.point_data.add(nearest_field(ways.nearest(), sources));
+      add_result(session, surface.point_data, nearest_field(ways.nearest(), sources));
     });
   });
   for (const std::string& sentence : unsound) session.note(sentence);

@@ -65,15 +65,6 @@ void report_tree(Session& session, const MergeTreeArguments& options, const Tree
   session.print("{}", table.text());
 }
 
-template <class Tree>
-double lowest_threshold(const Threshold& threshold, const Field& field, const Tree& tree) {
-  if (tree.nodes.empty()) return threshold.of_range(0, 0);
-  return field.visit([&](const auto& values) {
-    const auto [low, high] = std::ranges::minmax_element(values);
-    return threshold.of_range(static_cast<double>(*low), static_cast<double>(*high));
-  });
-}
-
 /// What a tree is grown for.
 struct TreeTask {
   const MergeTreeArguments& options;
@@ -108,7 +99,7 @@ void write_parts(Session& session, const TreeTask& task, const Domain& domain, c
 template <class Domain, class Make>
 void grow_and_write(Session& session, TreeTask& task, const Domain& domain, const Make& make) {
   auto tree = session.in_phase(Phase::compute, make);
-  const double least = lowest_threshold(task.threshold, task.field, tree);
+  const double least = task.threshold.of(task.field);
   if (least > 0) tree = session.in_phase(Phase::compute, [&] { return prune(tree, least); });
   session.result()["threshold"] = least;
   session.print("{}\n", task.title);
@@ -162,6 +153,7 @@ int run_merge_tree(Session& session, const MergeTreeArguments& options) {
   for (const std::string& note : input.report.notes) session.note(note);
   const Field& field =
       *session.in_phase(Phase::prepare, [&] { return &choose_point_scalar(session, input, options.field); });
+  check_point_data_output(options.output, input.mesh, "the segmentation");
   session.result()["field"] = field.name();
   session.result()["kind"] = options.kind;
   TreeTask task{options, threshold, field,
@@ -179,7 +171,7 @@ int run_merge_tree(Session& session, const MergeTreeArguments& options) {
   if (options.output.file.empty()) return 0;
   std::visit(
       [&](auto& mesh) {
-        for (Field& label : task.labels) mesh.point_data.add(std::move(label));
+        for (Field& label : task.labels) add_result(session, mesh.point_data, std::move(label));
       },
       input.mesh);
   write_output(session, options.output, input.mesh);

@@ -64,14 +64,7 @@ void check_kind(const MorseSmaleVerbOptions& options, const TopologyInput& input
                 "connectors are of tetrahedra and grids with three axes; leave --no-connectors out");
   if (!options.separatrices.empty() && !options.has_separatrices && is_flat)
     throw Error(ErrorCode::bad_option, "--separatrices has nothing to write with --no-separatrices");
-  if (options.output.file.empty()) return;
-  const std::vector<std::vector<std::string>> holders = {
-      {"vtu", "vtk"}, {"vtp", "vtu", "vtk", "ply"}, {"vti", "vtk"}};
-  const auto& known = holders[input.input.mesh.index()];
-  if (std::ranges::find(known, options.output.extension()) != known.end()) return;
-  throw Error(ErrorCode::unsupported, fmt::format("'{}' cannot hold the segmentation of a {}; write .{}",
-                                                  options.output.file.string(), kind_name(input.input.mesh),
-                                                  fmt::join(known, " or .")));
+  check_point_data_output(options.output, input.input.mesh, "the segmentation");
 }
 
 /// A complex, and what simplification has left of it: paths and regions are then those of the simplified one.
@@ -220,8 +213,13 @@ int run_morse_smale(Session& session, const MorseSmaleVerbOptions& options) {
       },
       [&](const auto& domain) { segmentation = compute_and_write(session, options, threshold, domain); });
   if (!options.output.file.empty()) {
-    std::visit([&](auto& mesh) { add_manifolds(mesh.point_data, std::move(segmentation)); },
-               input->input.mesh);
+    FieldSet manifolds;
+    add_manifolds(manifolds, std::move(segmentation));
+    std::visit(
+        [&](auto& mesh) {
+          for (Field& manifold : manifolds) add_result(session, mesh.point_data, std::move(manifold));
+        },
+        input->input.mesh);
     write_output(session, options.output, input->input.mesh);
   }
   return 0;

@@ -58,7 +58,7 @@ int run_normals(Session& session, const NormalsArguments& options) {
       return options.faces ? face_normals(surface, how) : vertex_normals(surface, how);
     });
     zeros = count_zeros(normals);
-    fields.add(std::move(normals));
+    add_result(session, fields, std::move(normals));
   });
   session.print("{}: {}\n", options.input.file.string(), describe_counts(input.mesh));
   if (zeros > 0) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include <tessera/io/io.h>
@@ -64,7 +65,7 @@ ChosenExtrema read_extrema(Session& session, const std::filesystem::path& file) 
       return field.visit([i](const auto& values) { return static_cast<double>(values[i]); });
     };
     const double vertex = number(*vertices);
-    if (!(vertex >= 0 && vertex < 4294967295.0))
+    if (!(vertex >= 0 && vertex < 4294967295.0 && vertex == std::floor(vertex)))
       throw Error(ErrorCode::bad_option, fmt::format("'{}': point {} is of vertex {:.6g}, which cannot be",
                                                      file.string(), i, vertex));
     const double type = number(*types);
@@ -104,21 +105,13 @@ void report(Session& session, const Found& found) {
                 simple.largest_change);
 }
 
-double threshold_of(Session& session, const Threshold& threshold, const Field& field) {
-  const double least = field.size() == 0 ? threshold.of_range(0, 0) : field.visit([&](const auto& values) {
-    const auto [low, high] = std::ranges::minmax_element(values);
-    return threshold.of_range(static_cast<double>(*low), static_cast<double>(*high));
-  });
-  session.result()["threshold"] = least;
-  return least;
-}
-
 template <class Domain>
 SimplifiedField simplify(Session& session, const SimplifyFieldArguments& options, const Threshold& threshold,
                          const Domain& domain, const Field& field) {
   const tessera::SimplifyFieldOptions how = {.exec = session.host(), .monitor = &session.monitor()};
   if (options.keep.empty()) {
-    const double least = threshold_of(session, threshold, field);
+    const double least = threshold.of(field);
+    session.result()["threshold"] = least;
     return session.in_phase(Phase::compute, [&] { return simplify_field(domain, field, least, how); });
   }
   const ChosenExtrema keep = read_extrema(session, options.keep);
@@ -147,6 +140,7 @@ int run_simplify_field(Session& session, const SimplifyFieldArguments& options) 
   for (const std::string& note : input.report.notes) session.note(note);
   const Field& field =
       *session.in_phase(Phase::prepare, [&] { return &choose_point_scalar(session, input, options.field); });
+  check_point_data_output(options.output, input.mesh, "the field");
   session.result()["field"] = field.name();
   Found found = std::visit(
       [&](const auto& mesh) {

@@ -75,8 +75,8 @@ AnyMesh take_part(Session& session, const ThresholdArguments& options, const Sim
     return extract_cells(mesh, keeps, {.exec = session.host(), .monitor = &session.monitor()});
   });
   if (options.provenance) {
-    part.mesh.point_data.add(id_field("InputPoint", part.vertices));
-    part.mesh.cell_data.add(id_field("InputCell", part.cells));
+    add_result(session, part.mesh.point_data, id_field("InputPoint", part.vertices));
+    add_result(session, part.mesh.cell_data, id_field("InputCell", part.cells));
   }
   return std::move(part.mesh);
 }

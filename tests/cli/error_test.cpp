@@ -135,6 +135,19 @@ TEST_F(CliError, FilesThatWouldOverwriteEachOther) {
       {"'a.vtp' is written twice"});
   expect_one_sentence(run({"info", "mesh.vtu", "--json", "mesh.vtu"}), 2, {"--json"});
   expect_one_sentence(run({"convert", "mesh.vtu", "o.vtu", "--json", "o.vtu"}), 2, {"--json"});
+  // Other ways to write a name of a file that is not there yet.
+  std::filesystem::create_directory(path("sub"));
+  std::filesystem::create_symlink("o.vtu", path("link.vtu"));
+  for (const std::string& name : {std::string("./o.vtu"), std::string("sub/../o.vtu"), path("o.vtu").string(),
+                                  std::string("link.vtu")}) {
+    SCOPED_TRACE(name);
+    expect_one_sentence(run({"convert", "mesh.vtu", "o.vtu", "--json", name}), 2, {"--json"});
+  }
+  expect_one_sentence(
+      run({"morse-smale", "mesh.vtu", "--critical-points", "a.vtp", "--separatrices", "./a.vtp"}), 2,
+      {"'./a.vtp' is written twice"});
+  std::filesystem::remove(path("link.vtu"));
+  std::filesystem::remove(path("sub"));
   EXPECT_TRUE(read("mesh.vtu") == before);
   EXPECT_EQ(files(), std::vector<std::string>{"mesh.vtu"});
 }

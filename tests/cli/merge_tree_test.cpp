@@ -88,6 +88,14 @@ TEST_F(CliMergeTree, FilesHaveTheNamesOfTtk) {
   }
 }
 
+TEST_F(CliMergeTree, SaysWhichArraysItReplaces) {
+  ASSERT_EQ(run({"merge-tree", "solid.vtu", "-o", "once.vtu"}).code, 0);
+  const Outcome again = run({"merge-tree", "once.vtu", "--field", "rough", "-o", "twice.vtu"});
+  EXPECT_EQ(again.code, 0);
+  for (const char* name : {"SegmentationId", "RegionSize", "RegionType"})
+    EXPECT_NE(again.err.find(std::string("'") + name + "'"), std::string::npos) << again.err;
+}
+
 TEST_F(CliMergeTree, TheSameForAnyThreads) {
   for (const char* kind : {"join", "contour"}) {
     for (const char* threads : {"1", "2", "7"}) {
@@ -105,6 +113,7 @@ TEST_F(CliMergeTree, RefusesWhatCannotBe) {
   expect_one_sentence(run({"merge-tree", "solid.vtu", "--tree", "tree.stl"}), 6, {"tree.stl"});
   expect_one_sentence(run({"merge-tree", "solid.vtu", "--plot", "tree.png"}), 6, {"tree.png", "svg"});
   expect_one_sentence(run({"merge-tree", "solid.vtu", "--ascii"}), 2, {"--ascii"});
+  expect_one_sentence(run({"merge-tree", "grid.vti", "--tree", "t.vtp", "-o", "grid.ply"}), 6, {"grid.ply"});
   expect_one_sentence(run({"merge-tree", "solid.vtu", "--tree", "t.vtp", "--plot", "t.vtp"}), 6, {"t.vtp"});
   expect_one_sentence(run({"merge-tree", "solid.vtu", "--field", "smooth"}), 3, {"smooth", "rough"});
   EXPECT_EQ(files(), (std::vector<std::string>{"grid.vti", "solid.vtu", "torus.vtp"}));

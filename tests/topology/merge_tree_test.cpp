@@ -379,6 +379,27 @@ TEST(MergeTree, PruningTakesABranchThatEndsAtTheRoot) {
   ASSERT_EQ(pruned.nodes.size(), 2u);
   EXPECT_EQ(pruned.nodes[1].vertex, VertexId(2));
   EXPECT_EQ(pruned.labels[3], 1u);
+  FieldSet data;
+  add_labels(data, pruned);
+  EXPECT_TRUE(std::ranges::equal(data.find("RegionSize")->as<std::int32_t>(), std::array{2, 2, 3, 3, 3}));
+}
+
+// Rows that are longer than the blocks in which first neighbours are found.
+TEST(MergeTree, OfLongRowsIsThatOfTheirSimplices) {
+  for (const Dims& dims : {Dims{3000, 3, 2}, Dims{1025, 2, 2}, Dims{1026, 4, 1}}) {
+    const Grid grid = grid_of(dims);
+    for (const std::uint64_t range : {4ull, 100000ull}) {
+      const Field field = random_field<float>(grid.vertex_count(), range, 3);
+      std::visit(
+          [&](const auto& mesh) {
+            if constexpr (requires { mesh.cells; }) {
+              for (const MergeTreeKind kind : {MergeTreeKind::join, MergeTreeKind::split})
+                EXPECT_EQ(merge_tree(grid, field, {.kind = kind}), merge_tree(mesh, field, {.kind = kind}));
+            }
+          },
+          triangulate(grid));
+    }
+  }
 }
 
 TEST(MergeTree, OfNothingAndOfOneVertex) {

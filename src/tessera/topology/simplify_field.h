@@ -14,8 +14,9 @@
 // a single vertex, so there is nothing to iterate. The numbering goes into the lowest bits of the values,
 // which are double.
 //
-// No value changes by more than the threshold, but for these bits. Saddles are not chosen: on surfaces their
-// number follows from that of the extrema, in volumes pairs of saddles may stay or come.
+// No value changes by more than the threshold, but for these bits: values of 8 bytes that follow each other
+// without room in between are moved up one after the other. Saddles are not chosen: on surfaces their number
+// follows from that of the extrema, in volumes pairs of saddles may stay or come.
 #pragma once
 
 #include <cstddef>
@@ -51,19 +52,17 @@ template <int Dim>
                                                const SimplifyFieldOptions& options = {});
 
 struct SimplifiedField {
-  Field field;  ///< double, of the same name
-  std::size_t removed_minima = 0;
-  std::size_t removed_maxima = 0;
-  std::size_t changed_vertices = 0;  ///< which lie at another value now
+  Field field;                       ///< double, of the same name
+  std::size_t changed_vertices = 0;  ///< which lie at the value of another vertex now
   double largest_change = 0;
 };
 
-/// O(cells + vertices log). Takes some 50 bytes per vertex besides what merge_tree() takes, and the
-/// neighbours of the vertices that change. Equal results for any threads. Isolated vertices are extrema of
-/// both kinds and always stay. Error(bad_option) if a chosen vertex is no extremum, a component has none
-/// chosen of a kind, or a chosen minimum lies in the piece of a maximum that goes; Error(unsupported) where
-/// one vertex cuts a piece off, so that its extremum must stay, or double has no room between the values;
-/// else as merge_tree().
+/// O(cells + vertices log vertices). Takes some 90 bytes per vertex besides what merge_tree() takes, and the
+/// neighbours of the vertices that change. Equal results for any threads. Isolated vertices always stay and
+/// need not be chosen. Error(bad_option) if a chosen vertex is no extremum, a component has none chosen of a
+/// kind, or a chosen vertex lies in a piece that is flattened for others. Error(unsupported) where one vertex
+/// cuts a piece off, so that its extremum must stay; where the field is infinite and would have to change;
+/// for integers that double cannot hold; else as merge_tree().
 template <int Dim>
 [[nodiscard]] SimplifiedField simplify_field(const SimplexMesh<Dim>& mesh, const Field& field,
                                              const ChosenExtrema& keep,
@@ -79,16 +78,16 @@ template <int Dim>
 [[nodiscard]] SimplifiedField simplify_field(const Grid& grid, const Field& field, double threshold,
                                              const SimplifyFieldOptions& options = {});
 
-/// What it takes, to reserve it, where a third of the vertices change: there is no device for it.
+/// Estimated memory and time if all vertices change; runs on the host only.
 template <int Dim>
 [[nodiscard]] Work simplify_field_work(const SimplexMesh<Dim>& mesh) {
   Work work = merge_tree_work(mesh);
-  work.host_bytes += 150 * Bytes{mesh.vertex_count()};
+  work.host_bytes += 340 * Bytes{mesh.vertex_count()};
   return work;
 }
 [[nodiscard]] inline Work simplify_field_work(const Grid& grid, const Field& field) {
   Work work = merge_tree_work(grid, field);
-  work.host_bytes += 50 * Bytes{grid.vertex_count()};
+  work.host_bytes += 90 * Bytes{grid.vertex_count()};
   return work;
 }
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <tessera/core/detail/monitor.h>
-#include <tessera/core/error.h>
 #include <tessera/topology/contour_tree.h>
+#include <tessera/topology/detail/tree_pair.h>
 
 namespace tessera {
 
@@ -238,10 +238,16 @@ void detail::add_branches(ContourTree& tree, const Monitor& monitor) {
     return of_leaf[taker.is_taken(one) ? taker.removals()[taker.removal_of(one)].leaf
                                        : taker.ends(one).first];
   };
-  for (uint32_t arc = 0; arc < tree.arcs.size(); ++arc) tree.arcs[arc].branch = branch_of_arc(arc);
+  StopCheck check(monitor, "finding branches", 1);
+  for (uint32_t arc = 0; arc < tree.arcs.size(); ++arc) {
+    check();
+    tree.arcs[arc].branch = branch_of_arc(arc);
+  }
   tree.branch_of.resize(tree.nodes.size());
-  for (uint32_t node = 0; node < tree.nodes.size(); ++node)
+  for (uint32_t node = 0; node < tree.nodes.size(); ++node) {
+    check();
     tree.branch_of[node] = taker.is_node(node) ? none : branch_of_arc(taker.arc_of(node));
+  }
   for (uint32_t arc = 0; arc < tree.arcs.size(); ++arc) {  // the ends of the last ones are nodes still
     if (taker.find(arc) != arc || taker.is_taken(arc)) continue;
     const auto [lower, upper] = taker.ends(arc);
@@ -250,8 +256,7 @@ void detail::add_branches(ContourTree& tree, const Monitor& monitor) {
 }
 
 ContourTree prune(const ContourTree& tree, double threshold) {
-  if (!(threshold >= 0))
-    throw Error(ErrorCode::bad_option, "the threshold of persistence must be a number of at least 0");
+  check_threshold(threshold);
   return Pruner(tree, threshold).run();
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,7 @@ using std::uint64_t;
 
 constexpr uint32_t none = ContourTree::none;
 constexpr uint32_t never = 0xFFFFFFFFu;
+constexpr std::string_view stage = "merging the trees";
 
 /// How many elements are taken between two looks at the monitor.
 constexpr size_t steps_between_looks = 1 << 16;
@@ -36,7 +38,8 @@ class Half {
  public:
   /// `nodes`: the vertices of both, in the direction of this tree; number(i) is the node of the i-th.
   template <class Number>
-  Half(const MergeTree& tree, const TreeOrder& order, const Array<uint32_t>& nodes, const Number& number)
+  Half(const MergeTree& tree, const TreeOrder& order, const Array<uint32_t>& nodes, const Number& number,
+       StopCheck check)
       : order_(order), arcs_(nodes.size()) {
     const size_t arc_count = tree.nodes.size();
     Array<uint32_t> begins(arc_count + 1, 0);
@@ -46,11 +49,13 @@ class Half {
     chain_.resize(nodes.size());
     Array<uint32_t> next(begins.begin(), begins.end() - 1);
     for (size_t i = 0; i < nodes.size(); ++i) {
+      check();
       const uint32_t place = next[tree.labels[nodes[i]]]++;
       chain_[place] = number(i);
       keys[place] = order_[nodes[i]];
     }
     for (uint32_t a = 0; a < arc_count; ++a) {
+      check();
       for (uint32_t i = begins[a]; i + 1 < begins[a + 1]; ++i) hang(chain_[i], chain_[i + 1]);
       const uint32_t parent = tree.nodes[a].parent;
       if (parent != MergeTree::none) hang(chain_[begins[a + 1] - 1], chain_[begins[parent]]);
@@ -80,8 +85,9 @@ class Half {
   }
 
   /// When the arc that begins at each node was taken away; `order` is that in which nodes were.
-  void settle(const Array<uint32_t>& order) {
+  void settle(const Array<uint32_t>& order, StopCheck check) {
     for (size_t i = order.size(); i-- > 0;) {
+      check();
       Arc& arc = arcs_[order[i]];
       if (arc.joined != none) arc.cut_at = arcs_[arc.joined].cut_at;
     }
@@ -113,7 +119,7 @@ class Half {
 };
 
 /// The vertices of the nodes of both trees, ascending.
-Array<uint32_t> unite(const TreePair& trees, const FieldOrder& order) {
+Array<uint32_t> unite(const TreePair& trees, const FieldOrder& order, StopCheck check) {
   Array<uint32_t> vertices;
   vertices.reserve(trees.join.nodes.size() + trees.split.nodes.size());
   const auto& up = trees.join.nodes;
@@ -121,6 +127,7 @@ Array<uint32_t> unite(const TreePair& trees, const FieldOrder& order) {
   size_t i = 0;
   size_t j = down.size();
   while (i < up.size() || j > 0) {
+    check();
     const uint32_t a = i < up.size() ? up[i].vertex.index() : none;
     const uint32_t b = j > 0 ? down[j - 1].vertex.index() : none;
     const bool takes_a = b == none || (a != none && order[a] <= order[b]);
@@ -135,14 +142,17 @@ class TreeMerger {
  public:
   TreeMerger(TreePair trees, const FieldOrder& order, const Exec& exec, const Monitor& monitor)
       : trees_(std::move(trees)),
-        vertices_(unite(trees_, order)),
+        vertices_(unite(trees_, order, StopCheck(monitor, stage, 0))),
         exec_(exec),
         monitor_(monitor),
-        join_(trees_.join, TreeOrder(order, MergeTreeKind::join), vertices_,
-              [](size_t i) { return static_cast<uint32_t>(i); }),
-        split_(trees_.split, TreeOrder(order, MergeTreeKind::split),
-               Array<uint32_t>(vertices_.rbegin(), vertices_.rend()),
-               [&](size_t i) { return static_cast<uint32_t>(vertices_.size() - 1 - i); }) {}
+        join_(
+            trees_.join, TreeOrder(order, MergeTreeKind::join), vertices_,
+            [](size_t i) { return static_cast<uint32_t>(i); }, StopCheck(monitor, stage, 0)),
+        split_(
+            trees_.split, TreeOrder(order, MergeTreeKind::split),
+            Array<uint32_t>(vertices_.rbegin(), vertices_.rend()),
+            [&](size_t i) { return static_cast<uint32_t>(vertices_.size() - 1 - i); },
+            StopCheck(monitor, stage, 0)) {}
 
   ContourTree run() {
     take_leaves();
@@ -159,8 +169,8 @@ class TreeMerger {
     return split_.child_count(node) == 0 && join_.child_count(node) == 1;
   }
 
-  /// There is always a leaf: both trees have an arc less than nodes, and where no node were one, each would
-  /// have two arcs at least to higher and lower ones.
+  /// There is always a leaf: each tree has an arc less than nodes, and if no node were a leaf, each would
+  /// have at least two arcs in the two trees together.
   void take_leaves() {
     const auto count = static_cast<uint32_t>(vertices_.size());
     std::deque<uint32_t> leaves;
@@ -169,8 +179,7 @@ class TreeMerger {
     }
     Array<std::uint8_t> is_out(count, 0);
     for (size_t step = 0; !leaves.empty(); ++step) {
-      if (step % steps_between_looks == 0)
-        monitor_.update("merging the trees", static_cast<double>(out_.size()) / count);
+      if (step % steps_between_looks == 0) monitor_.update(stage, static_cast<double>(out_.size()) / count);
       const uint32_t node = leaves.front();
       leaves.pop_front();
       const bool is_lower = is_lower_leaf(node);
@@ -183,8 +192,8 @@ class TreeMerger {
           leaves.push_back(next);
       }
     }
-    join_.settle(out_);
-    split_.settle(out_);
+    join_.settle(out_, StopCheck(monitor_, stage, 1));
+    split_.settle(out_, StopCheck(monitor_, stage, 1));
   }
   /// Takes a leaf out of both trees. Returns a node that has lost an arc besides the one where the leaf's
   /// ends.
@@ -218,7 +227,9 @@ class TreeMerger {
     tree_.nodes.resize(vertices_.size());
     for (size_t node = 0; node < vertices_.size(); ++node)
       tree_.nodes[node].vertex = VertexId(vertices_[node]);
+    StopCheck check(monitor_, stage, 1);
     for (uint32_t arc = 0; arc < count; ++arc) {
+      check();
       arc_at_[times[arc]] = arc;
       const auto [lower, upper] = ends_[times[arc]];
       tree_.arcs[arc] = {lower, upper, none, 0};

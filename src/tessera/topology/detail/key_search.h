@@ -16,7 +16,8 @@ namespace tessera::detail {
 class KeySearch {
  public:
   KeySearch() = default;
-  /// List i is keys[begins[i] .. begins[i + 1]), ascending. Takes up to 8 bytes a key besides the keys.
+  /// List i is keys[begins[i] .. begins[i + 1]), ascending. Takes 32 bytes a list and up to 8 a key besides
+  /// the keys.
   KeySearch(Array<std::uint64_t> keys, std::span<const std::uint32_t> begins) : keys_(std::move(keys)) {
     lists_.resize(begins.size() - 1);
     for (std::size_t i = 0; i < lists_.size(); ++i) {

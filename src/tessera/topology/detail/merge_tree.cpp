@@ -11,6 +11,7 @@
 
 #include <tessera/core/detail/lowest_bit.h>
 #include <tessera/core/detail/monitor.h>
+#include <tessera/core/error.h>
 #include <tessera/core/random.h>
 #include <tessera/exec/detail/host/atomic_bounds.h>
 #include <tessera/exec/detail/host/walk.h>
@@ -138,12 +139,15 @@ class MeshNeighbours {
   /// By the edges between vertices of different leaves: of all those between two leaves only the first
   /// matters.
   [[nodiscard]] Meetings find_meetings(const Array<uint32_t>& leaf_of, MergeTreeKind) const {
-    const auto tables = host::walk(
+    auto tables = host::walk(
         mesh_->cells.size(), {growth_.exec, growth_.monitor, 4096}, [](int) { return FirstMeetings(); },
         [&](FirstMeetings& table, size_t c) { add_meetings(mesh_->cells[c], leaf_of, table); });
     FirstMeetings all;
-    for (const auto& table : tables) {
-      if (table != nullptr) all.add_all(*table);
+    for (auto& table : tables) {
+      if (table == nullptr) continue;
+      all.add_all(*table);
+      table.reset();
+      growth_.monitor.update("growing the tree", 0.5);
     }
     return all.list();
   }
@@ -308,7 +312,7 @@ class Pieces {
 class TreeBuilder {
  public:
   explicit TreeBuilder(const Growth& growth)
-      : growth_(growth), order_(growth.order), exec_(growth.exec), monitor_(growth.monitor) {}
+      : order_(growth.order), exec_(growth.exec), monitor_(growth.monitor) {}
 
   template <class Neighbours>
   GrownTree run(const Neighbours& neighbours, const MergeTreeOptions& options) {
@@ -343,6 +347,7 @@ class TreeBuilder {
     leaf_of_ = neighbours.find_first();
     report(0.2);
     flatten(leaf_of_, exec_);
+    report(0.3);
     const size_t n = leaf_of_.size();
     Array<uint8_t> is_leaf(n);
     host_for_each(exec_, n, [&](size_t v) { is_leaf[v] = leaf_of_[v] == root_entry ? 1 : 0; });
@@ -364,6 +369,8 @@ class TreeBuilder {
       top_[leaf] = leaf;
     }
     const size_t count = meetings.size();
+    if (count >= none)
+      throw Error(ErrorCode::unsupported, "the pieces of the field meet in too many places for a merge tree");
     Array<VertexOrderKey> keys(count);
     Array<uint32_t> sorted(count);
     host_for_each(exec_, count, [&](size_t i) {
@@ -469,7 +476,6 @@ class TreeBuilder {
                  [&](uint32_t node) -> uint32_t& { return tree_.nodes[node].size; });
   }
 
-  Growth growth_;
   TreeOrder order_;
   Exec exec_;
   const Monitor& monitor_;

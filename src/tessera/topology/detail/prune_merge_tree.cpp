@@ -1,8 +1,9 @@
-#include <tessera/core/error.h>
+#include <tessera/topology/detail/tree_pair.h>
 #include <tessera/topology/merge_tree.h>
 
 namespace tessera {
 
+using namespace detail;
 namespace {
 
 using std::size_t;
@@ -86,8 +87,7 @@ class Pruner {
 }  // namespace
 
 MergeTree prune(const MergeTree& tree, double threshold) {
-  if (!(threshold >= 0))
-    throw Error(ErrorCode::bad_option, "the threshold of persistence must be a number of at least 0");
+  check_threshold(threshold);
   return Pruner(tree, threshold).run();
 }
 

@@ -14,7 +14,7 @@ namespace tessera::detail {
 /// A piece and how its vertices lie next to each other. Vertices have their places in the piece as numbers,
 /// ascending by id.
 struct RegionGraph {
-  std::vector<std::uint32_t> begins;  ///< of each vertex' neighbours in the piece, and the end
+  std::vector<std::uint64_t> begins;  ///< of each vertex' neighbours in the piece, and the end
   std::vector<std::uint32_t> neighbours;
   std::vector<std::uint8_t> is_at_exit;    ///< next to the vertex where the piece ends
   std::vector<std::uint8_t> is_at_border;  ///< next to a vertex beyond

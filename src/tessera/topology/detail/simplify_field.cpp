@@ -117,11 +117,6 @@ void with_rows(const Grid& grid, const Array<uint8_t>&, const Array<uint32_t>&, 
   GridLattice(grid).dimension == 3 ? f(GridRows<3>(grid)) : f(GridRows<2>(grid));
 }
 
-void check_threshold(double threshold) {
-  if (!(threshold >= 0))
-    throw Error(ErrorCode::bad_option, "the threshold of persistence must be a number of at least 0");
-}
-
 /// The vertices of leaves that persist so long, and of the oldest one of each component.
 Array<VertexId> persistent_leaves(const MergeTree& tree, double threshold) {
   Array<VertexId> leaves;
@@ -142,7 +137,6 @@ struct Regions {
   Array<uint32_t> exits;     ///< by region: the vertex where it ends
   Array<uint32_t> begins;    ///< of its vertices
   Array<uint32_t> vertices;  ///< ascending in each; later in their new order
-  size_t removed_leaves = 0;
 };
 
 /// How many steps there are in double between two values that follow each other in a type.
@@ -187,17 +181,17 @@ class FieldSimplifier {
  private:
   /// `join`: of the field as it was, if it is known.
   SimplifiedField flatten_both(const ChosenExtrema& keep, GrownTree split, GrownTree* join) {
-    SimplifiedField result{Field(field_.name(), ScalarType::f64, 0)};
-    result.removed_maxima = flatten(split, order_, keep.maxima);
+    flatten(split, order_, keep);
     split = {};
     if (is_changed_) {
+      if (join != nullptr) *join = {};
       const Field ranks = make_ranks();
       const FieldOrder order(ranks, exec_);
-      result.removed_minima = flatten(grow(MergeTreeKind::join, ranks, order), order, keep.minima);
+      flatten(grow(MergeTreeKind::join, ranks, order), order, keep);
     } else {
-      result.removed_minima =
-          flatten(join != nullptr ? *join : grow(MergeTreeKind::join, field_, order_), order_, keep.minima);
+      flatten(join != nullptr ? *join : grow(MergeTreeKind::join, field_, order_), order_, keep);
     }
+    SimplifiedField result{Field(field_.name(), ScalarType::f64, 0)};
     make_values(result);
     return result;
   }
@@ -206,19 +200,29 @@ class FieldSimplifier {
                      {.kind = kind, .labels = false, .exec = options_.exec, .monitor = options_.monitor});
   }
 
-  /// Returns how many extrema are gone.
-  size_t flatten(const GrownTree& grown, const FieldOrder& order, const Array<VertexId>& chosen) {
-    Regions regions = find_regions(grown.tree, chosen);
-    if (regions.exits.empty()) return 0;
+  void flatten(const GrownTree& grown, const FieldOrder& order, const ChosenExtrema& keep) {
+    const bool is_join = grown.tree.kind == MergeTreeKind::join;
+    Regions regions = find_regions(grown.tree, is_join ? keep.minima : keep.maxima);
+    if (regions.exits.empty()) return;
     monitor_.update("flattening", 0.2);
     if (!is_changed_) set_levels();
     list_vertices(grown, TreeOrder(order, grown.tree.kind), regions);
+    if (is_join) refuse_lost_maxima(keep.maxima);
     sort_regions(grown.tree.kind, regions);
     monitor_.update("flattening", 0.7);
     place_regions(grown.tree.kind, regions);
     monitor_.update("flattening", 1);
     is_changed_ = true;
-    return regions.removed_leaves;
+  }
+  /// Minima that lie in a piece which was lowered are missed by find_kept().
+  void refuse_lost_maxima(const Array<VertexId>& maxima) const {
+    for (const VertexId v : maxima) {
+      if (is_inside_[v.index()] == 0) continue;
+      throw Error(ErrorCode::bad_option,
+                  "vertex " + std::to_string(v.index()) +
+                      " cannot be kept as a maximum: it lies in the piece of a minimum that "
+                      "goes");
+    }
   }
 
   void set_levels() {
@@ -235,6 +239,7 @@ class FieldSimplifier {
   /// The order of the changed field, as a field.
   Field make_ranks() const {
     const Array<uint32_t> sorted = sort_vertices();
+    monitor_.update("flattening", 1);
     Field ranks("order", ScalarType::u32, sorted.size());
     const auto values = ranks.as<uint32_t>();
     host_for_each(exec_, sorted.size(), [&](size_t i) { values[sorted[i]] = static_cast<uint32_t>(i); });
@@ -302,7 +307,6 @@ class FieldSimplifier {
         regions.of_node[node] = static_cast<uint32_t>(regions.exits.size());
         regions.exits.push_back(tree.nodes[parent].vertex.index());
       }
-      if (tree.is_leaf(node)) ++regions.removed_leaves;
     }
     return regions;
   }
@@ -389,7 +393,7 @@ class FieldSimplifier {
           graph.is_at_border[i] = 1;
         }
       });
-      graph.begins.push_back(static_cast<uint32_t>(graph.neighbours.size()));
+      graph.begins.push_back(graph.neighbours.size());
     }
   }
 
@@ -436,7 +440,9 @@ class FieldSimplifier {
         }
       }
     };
+    StopCheck check(monitor_, "flattening", 0.9);
     for (const uint32_t v : others) {
+      check();
       if (last == none || levels_.base[v] != base) {
         base = levels_.base[v];
         last = none;
@@ -478,6 +484,7 @@ class FieldSimplifier {
     const size_t n = field_.size();
     Array<double> values(n);
     field_.visit([&]<class T>(std::span<const T> old) {
+      if constexpr (std::is_integral_v<T> && sizeof(T) == 8) refuse_large(old);
       if (!is_changed_) {
         host_for_each(exec_, n, [&](size_t v) { values[v] = static_cast<double>(old[v]); });
         return;
@@ -486,10 +493,20 @@ class FieldSimplifier {
         values[v] = raise(static_cast<double>(old[levels_.source[v]]), levels_.steps[v]);
       });
       if constexpr (sizeof(T) == 8) keep_order(values);
-      refuse_nan_beyond_infinity(values);
+      if constexpr (std::is_floating_point_v<T>) refuse_new_infinities(old, values);
       count_changes(old, values, result);
     });
     result.field = Field(field_.name(), std::move(values));
+  }
+  template <class T>
+  static void refuse_large(std::span<const T> values) {
+    constexpr auto most = T{1} << 53;
+    const auto found = std::ranges::find_if(
+        values, [](T value) { return value > most || (std::is_signed_v<T> && value < T{0} - most); });
+    if (found == values.end()) return;
+    throw Error(ErrorCode::unsupported, "the simplified field is double, which cannot hold " +
+                                            std::to_string(*found) + " at vertex " +
+                                            std::to_string(found - values.begin()));
   }
   static double raise(double value, uint32_t steps) {
     if (steps == 0) return value;
@@ -499,8 +516,10 @@ class FieldSimplifier {
   }
   /// Values of 8 bytes may lie so close to each other that steps lead past the next one.
   void keep_order(Array<double>& values) const {
+    StopCheck check(monitor_, "flattening", 1);
     uint32_t last = none;
     for (const uint32_t v : sort_vertices()) {
+      check();
       if (last != none) {
         values[v] = std::max(values[v], values[last]);
         if (values[v] == values[last] && v < last) values[v] = raise(values[v], 1);
@@ -508,12 +527,16 @@ class FieldSimplifier {
       last = v;
     }
   }
-  void refuse_nan_beyond_infinity(const Array<double>& values) const {
-    const auto found = std::ranges::find_if(values, [](double value) { return std::isnan(value); });
-    if (found == values.end()) return;
-    throw Error(ErrorCode::unsupported,
-                "a piece cannot be flattened where the field is infinite, at vertex " +
-                    std::to_string(found - values.begin()));
+  /// Steps must not lead over the largest finite value, or back from an infinite one.
+  template <class T>
+  void refuse_new_infinities(std::span<const T> old, const Array<double>& values) const {
+    for (size_t v = 0; v < values.size(); ++v) {
+      const double from = static_cast<double>(old[levels_.source[v]]);
+      if (std::isfinite(from) ? std::isfinite(values[v]) : values[v] == from) continue;
+      throw Error(
+          ErrorCode::unsupported,
+          "a piece cannot be flattened at the end of what double can hold, at vertex " + std::to_string(v));
+    }
   }
   template <class T>
   void count_changes(std::span<const T> old, const Array<double>& values, SimplifiedField& result) const {
@@ -523,7 +546,6 @@ class FieldSimplifier {
       double most = 0;
       size_t changed = 0;
       for (size_t v = share.begin; v < share.end; ++v) {
-        if (levels_.source[v] == v) continue;
         const auto before = static_cast<double>(old[v]);
         changed += old[levels_.source[v]] != old[v] ? 1 : 0;
         most = std::max(most, before == values[v] ? 0 : std::abs(values[v] - before));

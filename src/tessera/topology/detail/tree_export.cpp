@@ -174,14 +174,13 @@ Field make_label_field(const Array<uint32_t>& labels) {
   return {"SegmentationId", std::move(ids)};
 }
 
-/// `id_count`: labels are below it.
+/// `size_of`: by label.
 void add_region_fields(FieldSet& point_data, const PlainTree& tree, const Array<uint32_t>& labels,
-                       size_t id_count) {
+                       const Array<uint32_t>& size_of) {
+  const size_t id_count = size_of.size();
   const Array<CriticalType> types = tree.types();
-  Array<uint32_t> size_of(id_count, 1);  // a root or a vertex of its own
   Array<std::int8_t> type_of(id_count, static_cast<std::int8_t>(RegionType::minimum));
   for (const PlainTree::Arc& arc : tree.arcs) {
-    size_of[arc.id] = arc.size;
     type_of[arc.id] = static_cast<std::int8_t>(region_type(types[arc.lower], types[arc.upper]));
   }
   const size_t n = labels.size();
@@ -219,10 +218,14 @@ PolyData make_poly(const ContourTree& tree, const Grid& grid, const Field& field
 void add_labels(FieldSet& point_data, const MergeTree& tree) {
   if (tree.labels.empty() && !tree.nodes.empty())
     throw Error(ErrorCode::bad_option, "the merge tree was made without labels");
-  add_region_fields(point_data, plain(tree), tree.labels, tree.nodes.size());
+  Array<uint32_t> sizes(tree.nodes.size());
+  for (size_t i = 0; i < sizes.size(); ++i) sizes[i] = tree.nodes[i].size;
+  add_region_fields(point_data, plain(tree), tree.labels, sizes);
 }
 void add_labels(FieldSet& point_data, const ContourTree& tree) {
-  add_region_fields(point_data, plain(tree), tree.labels, tree.arcs.size());
+  Array<uint32_t> sizes(tree.arcs.size());
+  for (size_t i = 0; i < sizes.size(); ++i) sizes[i] = tree.arcs[i].size;
+  add_region_fields(point_data, plain(tree), tree.labels, sizes);
 }
 
 template PolyData make_poly(const MergeTree&, const TriMesh&, const Field&);

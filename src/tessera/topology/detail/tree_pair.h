@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <tessera/core/error.h>
 #include <tessera/mesh/field.h>
 #include <tessera/mesh/mesh.h>
 #include <tessera/topology/contour_tree.h>
@@ -14,6 +15,12 @@
 #include <tessera/topology/merge_tree.h>
 
 namespace tessera::detail {
+
+/// Error(bad_option) for a threshold of persistence that is negative or not a number.
+inline void check_threshold(double threshold) {
+  if (!(threshold >= 0))
+    throw Error(ErrorCode::bad_option, "the threshold of persistence must be a number of at least 0");
+}
 
 /// Error(unsupported) unless trees can be grown of the field.
 template <int Dim>

@@ -22,6 +22,7 @@
 #include "tile/oracle.h"
 #include "topology/grids.h"
 #include "topology/meshes.h"
+#include "topology/neighbours.h"
 
 namespace tessera {
 namespace {
@@ -30,33 +31,6 @@ using namespace testing;
 using Ids = std::vector<std::uint32_t>;
 
 constexpr std::uint32_t none = ContourTree::none;
-
-template <int Dim>
-std::vector<std::set<std::uint32_t>> neighbours_of(const SimplexMesh<Dim>& mesh) {
-  std::vector<std::set<std::uint32_t>> neighbours(mesh.vertex_count());
-  for (const auto& cell : mesh.cells) {
-    for (const VertexId a : cell) {
-      for (const VertexId b : cell) {
-        if (a != b) neighbours[a.index()].insert(b.index());
-      }
-    }
-  }
-  return neighbours;
-}
-
-std::vector<double> numbers_of(const Field& field) {
-  return field.visit([](const auto& values) { return std::vector<double>(values.begin(), values.end()); });
-}
-
-/// Vertices by (value, id).
-Ids sorted(const std::vector<double>& values) {
-  Ids order(values.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
-    return values[a] != values[b] ? values[a] < values[b] : a < b;
-  });
-  return order;
-}
 
 /// For each place in the order the sets of places below that it joins, by the last place of each.
 std::vector<std::set<std::uint32_t>> children(const std::vector<std::set<std::uint32_t>>& neighbours,

@@ -25,6 +25,7 @@
 #include "tile/oracle.h"
 #include "topology/grids.h"
 #include "topology/meshes.h"
+#include "topology/neighbours.h"
 
 namespace tessera {
 namespace {
@@ -40,22 +41,11 @@ struct Naive {
 template <int Dim>
 Naive sweep(const SimplexMesh<Dim>& mesh, const std::vector<double>& values, MergeTreeKind kind) {
   const std::size_t n = mesh.vertex_count();
-  Ids order(n);
-  std::iota(order.begin(), order.end(), 0u);
-  std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
-    return values[a] != values[b] ? values[a] < values[b] : a < b;
-  });
+  Ids order = sorted(values);
   if (kind == MergeTreeKind::split) std::ranges::reverse(order);
   Ids rank(n);
   for (std::uint32_t i = 0; i < n; ++i) rank[order[i]] = i;
-  std::vector<std::set<std::uint32_t>> neighbours(n);
-  for (const auto& cell : mesh.cells) {
-    for (const VertexId a : cell) {
-      for (const VertexId b : cell) {
-        if (a != b) neighbours[a.index()].insert(b.index());
-      }
-    }
-  }
+  const auto neighbours = neighbours_of(mesh);
   Naive tree;
   tree.labels.assign(n, MergeTree::none);
   Ids set_of(n);  // by vertex; sets are renamed as a whole, which is slow and plain
@@ -110,10 +100,6 @@ Naive sweep(const SimplexMesh<Dim>& mesh, const std::vector<double>& values, Mer
   for (std::uint32_t& label : sorted.labels) label = number[label];
   for (const std::uint32_t label : sorted.labels) ++sorted.nodes[label].size;
   return sorted;
-}
-
-std::vector<double> numbers_of(const Field& field) {
-  return field.visit([](const auto& values) { return std::vector<double>(values.begin(), values.end()); });
 }
 
 void expect_tree(const MergeTree& found, const Naive& expected) {

@@ -25,6 +25,7 @@
 #include "tile/oracle.h"
 #include "topology/grids.h"
 #include "topology/meshes.h"
+#include "topology/neighbours.h"
 
 namespace tessera {
 namespace {
@@ -37,19 +38,6 @@ struct Extrema {
   std::set<std::uint32_t> maxima;
   friend bool operator==(const Extrema&, const Extrema&) = default;
 };
-
-template <int Dim>
-std::vector<std::set<std::uint32_t>> neighbours_of(const SimplexMesh<Dim>& mesh) {
-  std::vector<std::set<std::uint32_t>> neighbours(mesh.vertex_count());
-  for (const auto& cell : mesh.cells) {
-    for (const VertexId a : cell) {
-      for (const VertexId b : cell) {
-        if (a != b) neighbours[a.index()].insert(b.index());
-      }
-    }
-  }
-  return neighbours;
-}
 
 template <class T>
 Extrema extrema_of(const std::vector<std::set<std::uint32_t>>& neighbours, std::span<const T> values) {
@@ -79,11 +67,7 @@ Extrema as_sets(const ChosenExtrema& chosen) {
 /// -1.
 std::set<std::uint32_t> persistent(const std::vector<std::set<std::uint32_t>>& neighbours,
                                    const std::vector<double>& values, double threshold, int sign) {
-  Ids order(values.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
-    return values[a] != values[b] ? values[a] < values[b] : a < b;
-  });
+  Ids order = sorted(values);
   if (sign < 0) std::ranges::reverse(order);
   Ids rank(order.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
@@ -108,10 +92,6 @@ std::set<std::uint32_t> persistent(const std::vector<std::set<std::uint32_t>>& n
     }
   }
   return kept;
-}
-
-std::vector<double> numbers_of(const Field& field) {
-  return field.visit([](const auto& values) { return std::vector<double>(values.begin(), values.end()); });
 }
 
 template <int Dim>

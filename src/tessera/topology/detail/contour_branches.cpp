@@ -10,7 +10,7 @@
 
 #include <tessera/core/detail/monitor.h>
 #include <tessera/topology/contour_tree.h>
-#include <tessera/topology/detail/tree_pair.h>
+#include <tessera/topology/detail/grow_tree.h>
 
 namespace tessera {
 

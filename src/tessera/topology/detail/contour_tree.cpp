@@ -13,8 +13,8 @@
 #include <tessera/exec/primitives.h>
 #include <tessera/topology/detail/contour_branches.h>
 #include <tessera/topology/detail/count_labels.h>
+#include <tessera/topology/detail/grow_tree.h>
 #include <tessera/topology/detail/key_search.h>
-#include <tessera/topology/detail/tree_pair.h>
 
 namespace tessera {
 

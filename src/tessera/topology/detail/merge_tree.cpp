@@ -22,8 +22,8 @@
 #include <tessera/topology/detail/field_order.h>
 #include <tessera/topology/detail/flatten.h>
 #include <tessera/topology/detail/grid_cells.h>
+#include <tessera/topology/detail/grow_tree.h>
 #include <tessera/topology/detail/key_search.h>
-#include <tessera/topology/detail/tree_pair.h>
 
 namespace tessera {
 

@@ -1,4 +1,4 @@
-#include <tessera/topology/detail/tree_pair.h>
+#include <tessera/topology/detail/grow_tree.h>
 #include <tessera/topology/merge_tree.h>
 
 namespace tessera {

@@ -22,9 +22,9 @@
 #include <tessera/exec/primitives.h>
 #include <tessera/topology/detail/field_order.h>
 #include <tessera/topology/detail/grid_cells.h>
+#include <tessera/topology/detail/grow_tree.h>
 #include <tessera/topology/detail/region_order.h>
 #include <tessera/topology/detail/sortable.h>
-#include <tessera/topology/detail/tree_pair.h>
 
 namespace tessera {
 

@@ -36,6 +36,12 @@ using PlaceOf = std::function<Vec3d(VertexId)>;
 /// A heading and a line for each pair.
 [[nodiscard]] std::string make_csv(const Diagram& diagram);
 
+/// How many finite pairs persist at least so much, in all and by dimension: a line for each persistence there
+/// is.
+[[nodiscard]] std::string make_curve_csv(const Diagram& diagram);
+/// The same as a picture.
+[[nodiscard]] std::string make_curve_svg(const Diagram& diagram);
+
 /// A picture of the diagram and, beside it, of the most persistent pairs as bars.
 [[nodiscard]] std::string make_svg(const Diagram& diagram);
 

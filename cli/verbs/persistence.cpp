@@ -20,6 +20,9 @@ struct PersistenceOptions {
   std::string threshold;
   std::filesystem::path csv;
   std::filesystem::path plot;
+  std::filesystem::path curve;  ///< .csv or .svg
+
+  [[nodiscard]] bool draws_curve() const { return extension_of(curve) == "svg"; }
 };
 
 void check_outputs(Session& session, const PersistenceOptions& options) {
@@ -33,6 +36,8 @@ void check_outputs(Session& session, const PersistenceOptions& options) {
   check_output(session, diagram);
   if (!options.csv.empty()) check_sole_format(session, options.csv, "csv");
   if (!options.plot.empty()) check_sole_format(session, options.plot, "svg");
+  if (!options.curve.empty())
+    check_sole_format(session, options.curve, options.draws_curve() ? "svg" : "csv");
 }
 
 template <class D>
@@ -102,6 +107,9 @@ void declare_persistence(OptionList& app, PersistenceOptions& options) {
   add_output_options(app, options.output)
       ->description("the diagram as segments, .vtu or .vtp, with TTK's arrays");
   app.add_option("--csv", options.csv, "the pairs as text, one a line")->type_name("FILE");
+  app.add_option("--curve", options.curve,
+                 "how many pairs persist at least so much: .csv, or .svg for a picture")
+      ->type_name("FILE");
   app.add_option("--plot", options.plot, "a picture of the diagram and the bars, .svg")->type_name("FILE");
 }
 
@@ -122,6 +130,10 @@ void pair_and_write(Session& session, const PersistenceOptions& options, const T
   }
   if (!options.csv.empty()) write_text(session, "csv", options.csv, make_csv(diagram));
   if (!options.plot.empty()) write_text(session, "plot", options.plot, make_svg(diagram));
+  if (!options.curve.empty()) {
+    write_text(session, "curve", options.curve,
+               options.draws_curve() ? make_curve_svg(diagram) : make_curve_csv(diagram));
+  }
 }
 
 int run_persistence(Session& session, const PersistenceOptions& options) {

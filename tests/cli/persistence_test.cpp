@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <sstream>
 
 #include "cli/run_program.h"
@@ -141,6 +142,33 @@ TEST_F(CliPersistence, DrawsEveryPairOfASmallDiagram) {
   EXPECT_NE(read("diagram.vtp").find("NumberOfLines="), std::string::npos);
 }
 
+TEST_F(CliPersistence, CurveCountsPairsByPersistence) {
+  make_solid();
+  const auto found = result({"solid.vtu", "--csv", "pairs.csv", "--curve", "curve.csv"});
+  EXPECT_EQ(found["curve"]["file"], "curve.csv");
+  const auto pairs = rows("pairs.csv");
+  const auto curve = rows("curve.csv");
+  std::set<double> lengths;
+  for (const auto& pair : pairs) {
+    if (pair[5] != 0) lengths.insert(pair[4]);
+  }
+  ASSERT_EQ(curve.size(), lengths.size());
+  EXPECT_EQ(read("curve.csv").substr(0, 39), "Persistence,Pairs,Pairs0,Pairs1,Pairs2\n");
+  for (std::size_t i = 0; i < curve.size(); i += 7) {
+    const auto count = [&](int dimension) {
+      return static_cast<double>(std::ranges::count_if(pairs, [&](const auto& pair) {
+        return pair[5] != 0 && pair[4] >= curve[i][0] && (dimension < 0 || pair[1] == dimension);
+      }));
+    };
+    for (int d = -1; d < 3; ++d) EXPECT_EQ(curve[i][static_cast<std::size_t>(d + 2)], count(d));
+  }
+  ok({"persistence", "solid.vtu", "--curve", "curve.svg"});
+  const std::string svg = read("curve.svg");
+  EXPECT_NE(svg.find("Persistence curve of rough in solid.vtu"), std::string::npos);
+  EXPECT_EQ(svg.find("nan"), std::string::npos);
+  expect_one_sentence(run({"persistence", "solid.vtu", "--curve", "curve.png"}), 6, {"curve.png"});
+}
+
 /// Constant field: one vertex is the lowest by its number, and nothing persists.
 TEST_F(CliPersistence, ConstantAndInfiniteFieldsCanBeDrawn) {
   const std::string mesh =
@@ -149,12 +177,16 @@ TEST_F(CliPersistence, ConstantAndInfiniteFieldsCanBeDrawn) {
       "POINT_DATA 4\nSCALARS f&lt; float 1\nLOOKUP_TABLE default\n";
   write("flat.vtk", mesh + "5 5 5 5\n");
   const auto flat = result({"flat.vtk", "--plot", "flat.svg", "--threshold", "50%"});
+  EXPECT_EQ(run({"persistence", "flat.vtk", "--curve", "curve.svg"}).code, 0);
+  EXPECT_EQ(read("curve.svg").find("nan"), std::string::npos);
   EXPECT_EQ(flat["essential"], nlohmann::json::parse("[1, 0, 0, 0]"));
   EXPECT_EQ(read("flat.svg").find("nan"), std::string::npos);
   write("far.vtk", mesh + "-inf 5 inf 7\n");
   EXPECT_EQ(run({"persistence", "far.vtk", "--plot", "far.svg", "-o", "far.vtu"}).code, 0);
   EXPECT_EQ(read("far.svg").find("nan"), std::string::npos);
   EXPECT_EQ(read("far.svg").find("inf"), std::string::npos);
+  EXPECT_EQ(run({"persistence", "far.vtk", "--curve", "curve.svg"}).code, 0);
+  EXPECT_EQ(read("curve.svg").find("inf"), std::string::npos);
 }
 
 TEST_F(CliPersistence, SameBytesForAnyThreads) {

@@ -11,8 +11,10 @@
 #include <tessera/core/error.h>
 #include <tessera/mesh/make.h>
 #include <tessera/mesh/triangulate.h>
+#include <tessera/topology/contour_tree.h>
 #include <tessera/topology/morse_smale.h>
 #include <tessera/topology/persistence.h>
+#include <tessera/topology/simplify_field.h>
 
 #include "topology/grids.h"
 
@@ -165,6 +167,22 @@ TEST_F(GridsOnDevice, StopWhenCancelled) {
   stop = std::stop_source();
   const Monitor again = {monitor.report, stop.get_token()};
   EXPECT_THROW((void)compute_gradient<3>(grid, field, {.exec = Exec::cuda(), .monitor = &again}), Error);
+}
+
+TEST_F(GridsOnDevice, TreesRefuseADevice) {
+  const Grid grid = grid_of({6, 5, 4});
+  const Field field = random_field<float>(grid.vertex_count(), 9, 1);
+  const auto expect_refusal = [](const auto& f) {
+    try {
+      f();
+      ADD_FAILURE();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::unsupported);
+    }
+  };
+  expect_refusal([&] { (void)merge_tree(grid, field, {.exec = Exec::cuda()}); });
+  expect_refusal([&] { (void)contour_tree(grid, field, {.exec = Exec::cuda()}); });
+  expect_refusal([&] { (void)simplify_field(grid, field, 1, {.exec = Exec::cuda()}); });
 }
 
 }  // namespace

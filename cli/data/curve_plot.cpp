@@ -39,9 +39,13 @@ Lengths list_lengths(const Diagram& diagram) {
 /// Powers of ten along an axis.
 class LogScale {
  public:
+  /// Powers beyond what double can hold are left out.
   LogScale(double low, double high, double from, double to)
-      : low_(std::floor(std::log10(low))), high_(std::ceil(std::log10(high))), from_(from), to_(to) {
-    if (!(high_ > low_)) high_ = low_ + 1;
+      : low_(std::max(std::floor(std::log10(low)), -307.0)),
+        high_(std::min(std::ceil(std::log10(high)), 308.0)),
+        from_(from),
+        to_(to) {
+    if (!(high_ > low_)) low_ = high_ - 1;
   }
   [[nodiscard]] double operator()(double value) const {
     return from_ + (to_ - from_) * std::clamp((std::log10(value) - low_) / (high_ - low_), 0.0, 1.0);

@@ -187,6 +187,16 @@ TEST_F(CliPersistence, ConstantAndInfiniteFieldsCanBeDrawn) {
   EXPECT_EQ(read("far.svg").find("inf"), std::string::npos);
   EXPECT_EQ(run({"persistence", "far.vtk", "--curve", "curve.svg"}).code, 0);
   EXPECT_EQ(read("curve.svg").find("inf"), std::string::npos);
+  write("wide.vtp", R"(<VTKFile type="PolyData"><PolyData><Piece NumberOfPoints="4" NumberOfPolys="2">
+<PointData><DataArray type="Float64" Name="f" format="ascii">-1e308 1.7e308 1.6e308 -1.1e308</DataArray></PointData>
+<Points><DataArray type="Float32" NumberOfComponents="3" format="ascii">0 0 0 1 0 0 0 1 0 1 1 0</DataArray></Points>
+<Polys><DataArray type="Int32" Name="connectivity" format="ascii">0 1 2 1 3 2</DataArray>
+<DataArray type="Int32" Name="offsets" format="ascii">3 6</DataArray></Polys></Piece></PolyData></VTKFile>)");
+  ASSERT_EQ(run({"persistence", "wide.vtp", "--plot", "wide.svg", "--curve", "curve.svg"}).code, 0);
+  for (const char* file : {"wide.svg", "curve.svg"}) {
+    EXPECT_EQ(read(file).find("inf"), std::string::npos) << file;
+    EXPECT_EQ(read(file).find("nan"), std::string::npos) << file;
+  }
 }
 
 TEST_F(CliPersistence, SameBytesForAnyThreads) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
+#include <optional>
 #include <queue>
 #include <tuple>
 #include <utility>
@@ -53,14 +53,14 @@ class LeafTaker {
   };
 
   /// Until the next one persists at least so much, or none is left but the last of each component.
-  void run(double threshold = std::numeric_limits<double>::infinity(), bool to_the_end = true) {
+  void run(std::optional<double> threshold = {}) {
     for (size_t step = 1; !queue_.empty(); ++step) {
       if (step % steps_between_looks == 0) {
         monitor_.update("finding branches",
                         static_cast<double>(removals_.size()) / static_cast<double>(ends_.size()));
       }
       const auto [persistence, leaf, arc] = queue_.top();
-      if (!to_the_end && persistence >= threshold) return;
+      if (threshold && persistence >= *threshold) return;
       queue_.pop();
       if (is_current(leaf, arc, persistence) && can_go(leaf, arc)) take(leaf, arc);
     }
@@ -150,7 +150,7 @@ class LeafTaker {
 class Pruner {
  public:
   Pruner(const ContourTree& tree, double threshold) : tree_(tree), left_(tree, monitor_of(nullptr)) {
-    left_.run(threshold, false);
+    left_.run(threshold);
   }
 
   ContourTree run() {

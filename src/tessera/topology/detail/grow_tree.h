@@ -62,11 +62,11 @@ class TreeOrder {
   VertexOrderKey turned_;
 };
 
-/// A tree, and for each vertex the node of the leaf that it leads to, always to the first neighbour. The
-/// order is of the field.
+/// A tree, and the leaf that each vertex leads to, always to the first neighbour. The order is of the field.
 struct GrownTree {
   MergeTree tree;
-  Array<std::uint32_t> leaf_of;
+  Array<std::uint32_t> leaf_of;     ///< by vertex: the number of its leaf
+  Array<std::uint32_t> leaf_nodes;  ///< by that number
 };
 template <int Dim>
 [[nodiscard]] GrownTree grow_tree(const SimplexMesh<Dim>& mesh, const Field& field, const FieldOrder& order,

@@ -327,9 +327,9 @@ class TreeBuilder {
     report(0.9);
     if (options.labels) label_vertices();
     tree_.kind = options.kind;
-    host_for_each(exec_, leaf_of_.size(), [&](size_t v) { leaf_of_[v] = numbers_[leaf_of_[v]]; });
+    numbers_.resize(leaves_.size());
     report(1);
-    return {std::move(tree_), std::move(leaf_of_)};
+    return {std::move(tree_), std::move(leaf_of_), std::move(numbers_)};
   }
 
  private:

@@ -220,8 +220,7 @@ class FieldSimplifier {
       if (is_inside_[v.index()] == 0) continue;
       throw Error(ErrorCode::bad_option,
                   "vertex " + std::to_string(v.index()) +
-                      " cannot be kept as a maximum: it lies in the piece of a minimum that "
-                      "goes");
+                      " cannot be kept as a maximum: it lies in the piece of a minimum that goes");
     }
   }
 
@@ -315,9 +314,12 @@ class FieldSimplifier {
   /// vertex is in that of its leaf if it comes before the exit.
   void list_vertices(const GrownTree& grown, const TreeOrder& order, Regions& regions) {
     const size_t n = field_.size();
+    Array<uint32_t> of_leaf(grown.leaf_nodes.size());
+    for (size_t leaf = 0; leaf < of_leaf.size(); ++leaf)
+      of_leaf[leaf] = regions.of_node[grown.leaf_nodes[leaf]];
     is_inside_.resize(n);
     host_for_each(exec_, n, [&](size_t v) {
-      const uint32_t region = regions.of_node[grown.leaf_of[v]];
+      const uint32_t region = of_leaf[grown.leaf_of[v]];
       is_inside_[v] =
           region != none && order[static_cast<uint32_t>(v)] < order[regions.exits[region]] ? 1 : 0;
     });
@@ -327,7 +329,7 @@ class FieldSimplifier {
     Array<uint32_t> region_of(count);
     regions.vertices.resize(count);
     host_for_each(exec_, count, [&](size_t i) {
-      region_of[i] = regions.of_node[grown.leaf_of[inside_[i]]];
+      region_of[i] = of_leaf[grown.leaf_of[inside_[i]]];
       regions.vertices[i] = inside_[i];
     });
     sort_pairs<uint32_t, uint32_t>(exec_, region_of, regions.vertices, bits_in_use(regions.exits.size()));

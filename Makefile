@@ -24,7 +24,7 @@ help:
 	@echo 'make format     format the sources'
 	@echo 'make install    install the library and the command line (PREFIX=/usr/local)'
 	@echo 'make dev        build and test without CUDA, warnings being errors'
-	@echo 'make portable   build the library and the program as where there is no CUDA, warnings being errors'
+	@echo 'make portable   build the library and the program as where there is neither CUDA nor VTK, warnings being errors'
 	@echo 'make cuda       build and test with CUDA, an error where there is no nvcc or no GPU'
 	@echo 'make clean      remove build/'
 	@echo
@@ -53,7 +53,7 @@ has_gpu = $(shell nvidia-smi -L 2>/dev/null | grep -c '^GPU')
 demo_cuda = -DTESSERA_CUDA=$(call on_off,$(if $(filter file,$(origin CUDA)),$(has_gpu),$(CUDA)))
 without_tests = -DTESSERA_TESTS=OFF -DTESSERA_BENCHMARKS=OFF -DTESSERA_EXAMPLES=OFF
 only_benchmarks = -DTESSERA_TESTS=OFF -DTESSERA_BENCHMARKS=ON -DTESSERA_EXAMPLES=OFF
-with_tests = -DTESSERA_TESTS=ON -DTESSERA_BENCHMARKS=ON -DTESSERA_EXAMPLES=ON
+with_tests = -DTESSERA_PICTURES=ON -DTESSERA_TESTS=ON -DTESSERA_BENCHMARKS=ON -DTESSERA_EXAMPLES=ON
 
 # $(call run_tests,PRESET,LABELS): all but those with one of the labels, as in "|gpu".
 run_tests = ctest --preset $(1) --parallel $(JOBS) -LE '^($(if $(call is_on,$(SLOW)),,slow)$(2))$$'
@@ -62,44 +62,44 @@ run_tests = ctest --preset $(1) --parallel $(JOBS) -LE '^($(if $(call is_on,$(SL
 fixed_addresses = $$(setarch -R true 2>/dev/null && echo setarch -R)
 
 demo:
-	@$(call setup,build demo)
+	@$(call setup,build pictures)
 	$(call configure,release,$(release_flags) $(demo_cuda) $(without_tests))
 	$(call build,release,tessera)
 	@tools/demo.sh
 
 pictures:
-	@$(call setup,build demo)
+	@$(call setup,build pictures)
 	$(call configure,release,$(release_flags) $(demo_cuda) $(without_tests))
 	$(call build,release,tessera)
 	@tools/pictures.sh build/release/bin/tessera
 
 test:
-	@$(call setup,build test)
+	@$(call setup,build pictures test)
 	$(call configure,release,$(release_flags) $(release_cuda) $(with_tests))
 	$(call build,release)
 	$(call run_tests,release)
 
 dev:
-	@$(call setup,build test)
+	@$(call setup,build pictures test)
 	$(call configure,dev,$(with_tests))
 	$(call build,dev)
 	$(call run_tests,dev)
 
 portable:
 	@$(call setup,build)
-	$(call configure,dev,$(without_tests))
+	$(call configure,dev,$(without_tests) -DTESSERA_PICTURES=OFF)
 	$(call build,dev)
 	build/dev/bin/tessera --version
 
 cuda:
-	@$(call setup,build test)
+	@$(call setup,build pictures test)
 	$(call configure,cuda,$(release_flags) $(with_tests))
 	$(call build,cuda)
 	$(call run_tests,cuda,|gpu)
 	@tools/test_gpu.sh cuda $(JOBS)
 
 bench:
-	@$(call setup,build)
+	@$(call setup,build pictures)
 	$(call configure,release,$(release_flags) $(release_cuda) $(only_benchmarks))
 	$(call build,release,benchmarks)
 	@tools/bench.sh build/release '$(BENCH)'
@@ -107,19 +107,19 @@ bench:
 sanitize: asan tsan
 
 asan:
-	@$(call setup,build test)
+	@$(call setup,build pictures test)
 	$(call configure,asan)
 	$(call build,asan)
 	$(call run_tests,asan)
 
 tsan:
-	@$(call setup,build test)
+	@$(call setup,build pictures test)
 	$(call configure,tsan)
 	$(fixed_addresses) $(call build,tsan)
 	$(fixed_addresses) $(call run_tests,tsan)
 
 lint:
-	@$(call setup,build lint)
+	@$(call setup,build pictures lint)
 	$(call configure,dev,$(with_tests))
 	@tools/lint.sh build/dev $(JOBS)
 
@@ -128,7 +128,7 @@ format:
 	@tools/format.sh
 
 install:
-	@$(call setup,build)
+	@$(call setup,build pictures)
 	$(call configure,release,$(release_flags) $(release_cuda) $(without_tests))
 	$(call build,release)
 	cmake --install build/release --prefix '$(abspath $(PREFIX))'

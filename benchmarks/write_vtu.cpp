@@ -8,8 +8,7 @@
 #include <filesystem>
 #include <numeric>
 
-#include <vtkNew.h>
-#include <vtkZLibDataCompressor.h>
+#include <zlib.h>
 
 #include <tessera/core/random.h>
 #include <tessera/io/io.h>
@@ -30,14 +29,14 @@ ByteSpan bytes_of(const Values& values) {
 /// How many bytes a level makes of the arrays.
 std::uint64_t compress(const std::vector<ByteSpan>& arrays, int level) {
   constexpr std::size_t block_bytes = 1 << 16;
-  vtkNew<vtkZLibDataCompressor> compressor;
-  compressor->SetCompressionLevel(level);
-  std::vector<unsigned char> packed(compressor->GetMaximumCompressionSpace(block_bytes));
+  std::vector<unsigned char> packed(compressBound(block_bytes));
   std::uint64_t total = 0;
   for (ByteSpan rest : arrays) {
     while (!rest.empty()) {
       const ByteSpan block = rest.first(std::min(block_bytes, rest.size()));
-      total += compressor->Compress(block.data(), block.size(), packed.data(), packed.size());
+      uLongf size = packed.size();
+      compress2(packed.data(), &size, block.data(), block.size(), level);
+      total += size;
       rest = rest.subspan(block.size());
     }
   }

@@ -1,7 +1,8 @@
 # What Tessera is built with. Everything is found on the machine; nothing is downloaded.
 
 option(TESSERA_REQUIRE_CUDA "Stop where CUDA cannot be used" OFF)
-option(TESSERA_IO "Build io and the command line where their libraries are found" ON)
+option(TESSERA_IO "Build io and the program where their libraries are found" ON)
+option(TESSERA_PICTURES "Let the program draw where VTK is found" ON)
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
@@ -68,36 +69,45 @@ if(TESSERA_REQUIRE_CUDA AND NOT TESSERA_HAS_CUDA)
                       "Put nvcc on the PATH or name it with -DCMAKE_CUDA_COMPILER=.")
 endif()
 
-# io and the command line stand on VTK; the library without them needs only the compiler.
-set(TESSERA_VTK_COMPONENTS
-    CommonCore CommonDataModel CommonExecutionModel CommonMisc IOCore IOXML IOLegacy IOPLY IOGeometry zlib)
-set(TESSERA_HAS_IO FALSE)
-if(NOT TESSERA_IO)
-  set(TESSERA_IO_SAID "no (TESSERA_IO is off)")
-else()
-  find_package(VTK 9.1 QUIET COMPONENTS ${TESSERA_VTK_COMPONENTS} RenderingCore RenderingOpenGL2
-               RenderingAnnotation RenderingFreeType IOImage FiltersCore FiltersGeometry FiltersSources
-               FiltersGeneral)
-  find_package(CLI11 QUIET)
-  find_package(fmt QUIET)
-  find_package(nlohmann_json QUIET)
+# tessera_found(FEATURE OPTION PACKAGE ...): sets TESSERA_HAS_FEATURE if the option is on and all packages were found, and
+# TESSERA_FEATURE_SAID to "yes" or to "no" with the reason.
+macro(tessera_found feature option)
   set(missing "")
-  foreach(package VTK CLI11 fmt nlohmann_json)
+  foreach(package ${ARGN})
     if(NOT ${package}_FOUND)
       list(APPEND missing ${package})
     endif()
   endforeach()
-  if(missing)
-    list(JOIN missing ", " missing)
-    set(TESSERA_IO_SAID "no (not found: ${missing})")
+  list(JOIN missing ", " missing)
+  set(TESSERA_HAS_${feature} FALSE)
+  if(NOT ${option})
+    set(TESSERA_${feature}_SAID "no (${option} is off)")
+  elseif(missing)
+    set(TESSERA_${feature}_SAID "no (not found: ${missing})")
   else()
-    set(TESSERA_HAS_IO TRUE)
-    set(TESSERA_IO_SAID "yes")
+    set(TESSERA_HAS_${feature} TRUE)
+    set(TESSERA_${feature}_SAID "yes")
   endif()
-endif()
+endmacro()
+
+# io needs three codecs, the program three libraries more, and its pictures VTK. The library without io needs only the
+# compiler. The tests compare our files with VTK's where VTK is found.
+find_package(ZLIB QUIET)
+find_package(LibLZMA QUIET)
+find_package(LZ4 QUIET)
+find_package(CLI11 QUIET)
+find_package(fmt QUIET)
+find_package(nlohmann_json QUIET)
+find_package(VTK 9.1 QUIET COMPONENTS CommonCore CommonDataModel CommonExecutionModel IOCore IOImage IOLegacy IOXML
+             FiltersCore FiltersGeneral FiltersGeometry FiltersSources RenderingAnnotation RenderingCore
+             RenderingFreeType RenderingOpenGL2)
+tessera_found(IO TESSERA_IO ZLIB LibLZMA LZ4)
+tessera_found(PROGRAM TESSERA_IO ZLIB LibLZMA LZ4 CLI11 fmt nlohmann_json)
+tessera_found(PICTURES TESSERA_PICTURES VTK)
 
 if(TESSERA_TESTS)
   find_package(GTest REQUIRED)
 endif()
 
-message(STATUS "Tessera ${PROJECT_VERSION}: CUDA ${TESSERA_CUDA_SAID}, files and command line ${TESSERA_IO_SAID}")
+message(STATUS "Tessera ${PROJECT_VERSION}: CUDA ${TESSERA_CUDA_SAID}, files ${TESSERA_IO_SAID}, \
+program ${TESSERA_PROGRAM_SAID}, pictures ${TESSERA_PICTURES_SAID}")

@@ -1,6 +1,6 @@
 # Installs the modules as a package: find_package(tessera) gives tessera::core, tessera::mesh, ...
 #
-# io is exported in a file of its own, because it alone needs VTK where it is used.
+# io is exported in a file of its own, because it alone needs other libraries where it is used.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
@@ -53,4 +53,4 @@ configure_package_config_file(
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake ${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake
-        DESTINATION ${package_dir})
+              ${PROJECT_SOURCE_DIR}/cmake/FindLZ4.cmake DESTINATION ${package_dir})

@@ -25,7 +25,8 @@ ORDER = " <- ".join(m[0] if len(m) == 1 else "{" + ", ".join(m) + "}" for m in L
 
 # Which places may include which third-party headers.
 THIRD_PARTY = {
-    r"vtk\w+\.h$": ("VTK", {"io"}),
+    r"vtk\w+\.h$": ("VTK", set()),
+    r"(zlib|lzma|lz4)\.h$": ("a codec", {"io"}),
     r"CLI/": ("CLI11", set()),
     r"fmt/": ("fmt", set()),
     r"nlohmann/": ("nlohmann-json", set()),

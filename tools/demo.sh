@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 tessera=build/release/bin/tessera
 if [[ ! -x $tessera ]]; then
-  echo "demo: $tessera was not built: VTK, CLI11, fmt and nlohmann-json must be there (make demo installs them)" >&2
+  echo "demo: $tessera was not built: the line that begins with \"-- Tessera\" above says what is missing" >&2
   exit 1
 fi
 out=build/demo

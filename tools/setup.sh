@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian and Ubuntu packages that are missing, and does nothing when all are there.
 #
-#   tools/setup.sh GROUP ...      build, test, demo, lint, format
+#   tools/setup.sh GROUP ...      build, pictures, test, lint, format
 #
 # A package that brings a command is there when the command is; a library is there when dpkg says so.
 set -euo pipefail
@@ -17,9 +17,10 @@ give_up() {
 wanted=()
 for group in "$@"; do
   case $group in
-    build) wanted+=(g++:g++ cmake:cmake make:make ninja-build:ninja libvtk9-dev libcli11-dev libfmt-dev nlohmann-json3-dev) ;;
-    test) wanted+=(libgtest-dev python3:python3 xvfb:Xvfb) ;;
-    demo) wanted+=(xvfb:Xvfb) ;; # Debian's VTK draws through X
+    build) wanted+=(g++:g++ cmake:cmake make:make ninja-build:ninja zlib1g-dev liblzma-dev liblz4-dev libcli11-dev libfmt-dev
+      nlohmann-json3-dev) ;;
+    pictures) wanted+=(libvtk9-dev xvfb:Xvfb) ;; # Debian's VTK draws through X
+    test) wanted+=(libgtest-dev python3:python3) ;;
     lint) wanted+=(libgtest-dev python3:python3 clang-format-14:clang-format-14 clang-tidy:clang-tidy libomp-dev) ;;
     format) wanted+=(clang-format-14:clang-format-14) ;;
     *) say "no such group: $group" && exit 2 ;;

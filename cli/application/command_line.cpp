@@ -162,6 +162,8 @@ std::vector<OptionText> describe_options(const CLI::App& app) {
 }  // namespace
 
 Error unknown_verb(const std::string& verb, const std::vector<std::string>& names) {
+  if (verb == "render")
+    return {ErrorCode::unsupported, "this build draws no pictures: it was made without VTK"};
   const std::string nearest = nearest_name(verb, names);
   const std::string advice =
       nearest.empty() ? "there are " + quoted_list(names) : "did you mean '" + nearest + "'?";
@@ -189,7 +191,7 @@ CommandLine::CommandLine(const std::vector<Verb>& verbs) {
       "Example:\n"
       "  tessera make kuhn --size 64 --field rough -o kuhn64.vtu\n"
       "  tessera info kuhn64.vtu\n"
-      "  tessera render kuhn64.vtu --field rough --clip y=0.5 -o kuhn64.png");
+      "  tessera critical-points kuhn64.vtu --field rough -o points.vtp");
   add_common_options(OptionList(app_), options_);
   for (const Verb& verb : verbs) declare(verb);
 }

@@ -1,6 +1,5 @@
 // tessera devices: where the work can run, and what this build is.
 #include <fmt/format.h>
-#include <vtkVersion.h>
 
 #include <fstream>
 #include <thread>
@@ -12,6 +11,12 @@
 
 namespace tessera::cli {
 namespace {
+
+#ifdef VTK_VERSION
+constexpr std::string_view vtk_version = VTK_VERSION;
+#else
+constexpr std::string_view vtk_version;  // nothing is drawn
+#endif
 
 struct DevicesOptions {};
 
@@ -47,7 +52,7 @@ Json describe_build() {
   return {{"version", version},
           {"compiler", __VERSION__},
           {"cuda", built_with_cuda},
-          {"vtk", vtkVersion::GetVTKVersion()}};
+          {"vtk", vtk_version.empty() ? Json() : Json(vtk_version)}};
 }
 
 void declare_devices(OptionList&, DevicesOptions&) {}
@@ -74,8 +79,10 @@ int run_devices(Session& session, const DevicesOptions&) {
                            format_bytes(gpu.memory_free), format_bytes(gpu.memory_total))});
   }
   if (gpus.empty()) table.add({"cuda", "none: " + no_device_reason()});
-  table.add({"build", fmt::format("tessera {}, g++ {}, {} CUDA, VTK {}", version, __VERSION__,
-                                  built_with_cuda ? "with" : "without", vtkVersion::GetVTKVersion())});
+  table.add(
+      {"build", fmt::format("tessera {}, g++ {}, {} CUDA, {}", version, __VERSION__,
+                            built_with_cuda ? "with" : "without",
+                            vtk_version.empty() ? "without pictures" : fmt::format("VTK {}", vtk_version))});
   session.print("{}", table.text());
   return 0;
 }

@@ -333,8 +333,8 @@ TEST_F(Cells, BrokenMeshesAreNotWritten) {
 TEST_F(Cells, HigherOrderIsLinearizedOnRequest) {
   testing::save(directory / "a.vtk", testing::quadratic_vtk());
   testing::expect_error(ErrorCode::unsupported,
-                        {"a.vtk", "1 quadratic triangle (type 22), 1 bi quadratic quad (type 28)", "type 36",
-                         "1 lagrange tetra (type 71)", "ask to linearize"},
+                        {"a.vtk", "1 quadratic triangle (type 22), 1 biquadratic quad (type 28)", "type 36",
+                         "1 lagrange tetrahedron (type 71)", "ask to linearize"},
                         [&] { return read_mesh(directory / "a.vtk", {.simplices = true}); });
   CellMesh mesh;
   report = read_mesh(directory / "a.vtk", {.cells = &mesh, .linearize = true}).report;

@@ -16,7 +16,7 @@
 #include <vtkNew.h>
 #include <vtkSmartPointer.h>
 #include <vtkZLibDataCompressor.h>
-#include <vtk_zlib.h>
+#include <zlib.h>
 
 namespace tessera::testing {
 namespace {

@@ -2,12 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <limits>
 #include <utility>
-
-#include <vtkCellType.h>
-#include <vtkCellTypes.h>
 
 namespace tessera::detail::io {
 namespace {
@@ -17,6 +13,72 @@ constexpr std::array<std::string_view, 15> type_names = {
     "pixel",      "quad",   "tetrahedron", "voxel", "hexahedron", "wedge",    "pyramid"};
 /// -1: any number of corners.
 constexpr std::array<int, 15> corner_counts = {-1, 1, -1, 2, -1, 3, -1, -1, 4, 4, 4, 8, 8, 6, 5};
+
+/// The types beyond the pyramid: VTK's names, and what they are without the nodes between their corners.
+/// Those that are nothing then cannot be read.
+struct HigherType {
+  std::uint8_t type = 0;
+  std::string_view name;
+  LinearCell linear;
+};
+constexpr std::array<HigherType, 49> higher_types = {{
+    {15, "pentagonal prism"},
+    {16, "hexagonal prism"},
+    {quadratic_edge, "quadratic edge", {line, 2, 3}},
+    {quadratic_triangle, "quadratic triangle", {triangle, 3, 6}},
+    {quadratic_quad, "quadratic quad", {quad, 4, 8}},
+    {quadratic_tetrahedron, "quadratic tetrahedron", {tetrahedron, 4, 10}},
+    {quadratic_hexahedron, "quadratic hexahedron", {hexahedron, 8, 20}},
+    {quadratic_wedge, "quadratic wedge", {wedge, 6, 15}},
+    {quadratic_pyramid, "quadratic pyramid", {pyramid, 5, 13}},
+    {biquadratic_quad, "biquadratic quad", {quad, 4, 9}},
+    {triquadratic_hexahedron, "triquadratic hexahedron", {hexahedron, 8, 27}},
+    {30, "quadratic linear quad", {quad, 4, 6}},
+    {31, "quadratic linear wedge", {wedge, 6, 12}},
+    {biquadratic_wedge, "biquadratic quadratic wedge", {wedge, 6, 18}},
+    {33, "biquadratic quadratic hexahedron", {hexahedron, 8, 24}},
+    {34, "biquadratic triangle", {triangle, 3, 7}},
+    {35, "cubic line", {line, 2, 4}},
+    {quadratic_polygon, "quadratic polygon", {polygon, 0, 0}},
+    {37, "triquadratic pyramid", {pyramid, 5, 19}},
+    {41, "convex point set"},
+    {42, "polyhedron"},
+    {51, "parametric curve"},
+    {52, "parametric surface"},
+    {53, "parametric triangle"},
+    {54, "parametric quad"},
+    {55, "parametric tetrahedron"},
+    {56, "parametric hexahedron"},
+    {60, "higher order edge"},
+    {61, "higher order triangle"},
+    {62, "higher order quad"},
+    {63, "higher order polygon"},
+    {64, "higher order tetrahedron"},
+    {65, "higher order wedge"},
+    {66, "higher order pyramid"},
+    {67, "higher order hexahedron"},
+    {lagrange_curve, "lagrange curve", {line, 2, 0}},
+    {lagrange_triangle, "lagrange triangle", {triangle, 3, 0}},
+    {70, "lagrange quadrilateral", {quad, 4, 0}},
+    {lagrange_tetrahedron, "lagrange tetrahedron", {tetrahedron, 4, 0}},
+    {lagrange_hexahedron, "lagrange hexahedron", {hexahedron, 8, 0}},
+    {73, "lagrange wedge", {wedge, 6, 0}},
+    {lagrange_pyramid, "lagrange pyramid", {pyramid, 5, 0}},
+    {75, "bezier curve", {line, 2, 0}},
+    {76, "bezier triangle", {triangle, 3, 0}},
+    {77, "bezier quadrilateral", {quad, 4, 0}},
+    {78, "bezier tetrahedron", {tetrahedron, 4, 0}},
+    {79, "bezier hexahedron", {hexahedron, 8, 0}},
+    {80, "bezier wedge", {wedge, 6, 0}},
+    {81, "bezier pyramid", {pyramid, 5, 0}},
+}};
+
+constexpr std::array<LinearCell, 256> make_linear_cells() {
+  std::array<LinearCell, 256> cells = {};
+  for (const HigherType& higher : higher_types) cells[higher.type] = higher.linear;
+  return cells;
+}
+constexpr std::array<LinearCell, 256> linear_cells = make_linear_cells();
 
 bool is_surface(std::uint8_t type) {
   return type >= triangle && type <= quad;
@@ -346,40 +408,7 @@ AnyMesh cut_cells(const Input& input, CellMesh cells, int dimension, FileReport&
 }  // namespace
 
 LinearCell find_linear(std::uint8_t type) {
-  switch (type) {
-    case quadratic_edge: return {line, 2, 3};
-    case quadratic_triangle: return {triangle, 3, 6};
-    case quadratic_quad: return {quad, 4, 8};
-    case quadratic_tetrahedron: return {tetrahedron, 4, 10};
-    case quadratic_hexahedron: return {hexahedron, 8, 20};
-    case quadratic_wedge: return {wedge, 6, 15};
-    case quadratic_pyramid: return {pyramid, 5, 13};
-    case biquadratic_quad: return {quad, 4, 9};
-    case triquadratic_hexahedron: return {hexahedron, 8, 27};
-    case VTK_QUADRATIC_LINEAR_QUAD: return {quad, 4, 6};
-    case VTK_QUADRATIC_LINEAR_WEDGE: return {wedge, 6, 12};
-    case biquadratic_wedge: return {wedge, 6, 18};
-    case VTK_BIQUADRATIC_QUADRATIC_HEXAHEDRON: return {hexahedron, 8, 24};
-    case VTK_BIQUADRATIC_TRIANGLE: return {triangle, 3, 7};
-    case VTK_CUBIC_LINE: return {line, 2, 4};
-    case quadratic_polygon: return {polygon, 0, 0};
-    case VTK_TRIQUADRATIC_PYRAMID: return {pyramid, 5, 19};
-    case lagrange_curve:
-    case VTK_BEZIER_CURVE: return {line, 2, 0};
-    case lagrange_triangle:
-    case VTK_BEZIER_TRIANGLE: return {triangle, 3, 0};
-    case VTK_LAGRANGE_QUADRILATERAL:
-    case VTK_BEZIER_QUADRILATERAL: return {quad, 4, 0};
-    case lagrange_tetrahedron:
-    case VTK_BEZIER_TETRAHEDRON: return {tetrahedron, 4, 0};
-    case lagrange_hexahedron:
-    case VTK_BEZIER_HEXAHEDRON: return {hexahedron, 8, 0};
-    case VTK_LAGRANGE_WEDGE:
-    case VTK_BEZIER_WEDGE: return {wedge, 6, 0};
-    case lagrange_pyramid:
-    case VTK_BEZIER_PYRAMID: return {pyramid, 5, 0};
-    default: return {};
-  }
+  return linear_cells[type];
 }
 
 void name_polygons(RawMesh& raw) {
@@ -401,17 +430,10 @@ void CornerSink::refuse(std::uint64_t place, const std::string& corner) const {
 
 std::string cell_type_name(std::uint8_t type) {
   if (type < type_names.size()) return std::string(type_names[type]);
-  if (type == lagrange_triangle) return "lagrange triangle (type 69)";  // VTK 9.1 exchanges these two names
-  if (type == VTK_LAGRANGE_QUADRILATERAL) return "lagrange quadrilateral (type 70)";
-  // "vtkQuadraticTetra" -> "quadratic tetra"
-  const std::string_view known = vtkCellTypes::GetClassNameFromTypeId(type);
-  if (!known.starts_with("vtk")) return "unknown (type " + std::to_string(type) + ")";
-  std::string name;
-  for (const char c : known.substr(3)) {
-    if (std::isupper(static_cast<unsigned char>(c)) != 0 && !name.empty()) name += ' ';
-    name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return name + " (type " + std::to_string(type) + ")";
+  const auto* const found = std::find_if(higher_types.begin(), higher_types.end(),
+                                         [&](const HigherType& higher) { return higher.type == type; });
+  const std::string_view name = found == higher_types.end() ? "unknown" : found->name;
+  return std::string(name) + " (type " + std::to_string(type) + ")";
 }
 
 AnyMesh assemble(const Input& input, RawMesh raw, const FillCorners& fill_corners, int dimension,

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <vtk_zlib.h>
+#include <zlib.h>
 
 #include <tessera/io/detail/input.h>
 

@@ -259,7 +259,7 @@ bool LegacyReader::read_lattice() {
     if (!parse_number(std::string_view(word(axis)), values[axis]))
       input_.fail("has a broken line \"" + keyword + "\"");
   }
-  (keyword == "origin" ? grid_.origin : grid_.spacing) = {values[0], values[1], values[2]};
+  (keyword == "origin" ? grid_.origin : grid_.spacing) = Vec3d{values[0], values[1], values[2]};
   return true;
 }
 

@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include <vtk_zlib.h>
+#include <zlib.h>
 
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/io/detail/cells.h>

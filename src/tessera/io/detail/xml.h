@@ -14,9 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include <vtkDataCompressor.h>
-#include <vtkSmartPointer.h>
-
+#include <tessera/io/detail/codec.h>
 #include <tessera/io/detail/input.h>
 
 namespace tessera::detail::io {
@@ -76,7 +74,7 @@ class XmlArray {
   void check_end() const;  ///< of a text: nothing but other elements may follow
   void open_plain(std::uint64_t bytes);
   void open_compressed(const std::string& compressor, std::uint64_t bytes);
-  void check_blocks(double most_expansion) const;
+  void check_blocks() const;
   void read_bytes(void* to, std::size_t bytes);
   void read_encoded(void* to, std::size_t bytes);
   [[nodiscard]] std::size_t decode_run(unsigned char* to, std::size_t most);
@@ -100,7 +98,7 @@ class XmlArray {
   std::array<unsigned char, 3> decoded_ = {};  // of the last four base64 characters
   std::size_t decoded_next_ = 3, decoded_end_ = 3;
 
-  vtkSmartPointer<vtkDataCompressor> compressor_;
+  std::optional<Codec> codec_;
   std::vector<std::uint64_t> block_sizes_;  // compressed
   std::uint64_t block_bytes_ = 0, last_block_bytes_ = 0;
   std::size_t block_ = 0;

@@ -10,13 +10,6 @@
 #include <cstring>
 #include <numeric>
 
-#include <vtkCallbackCommand.h>
-#include <vtkCommand.h>
-#include <vtkLZ4DataCompressor.h>
-#include <vtkLZMADataCompressor.h>
-#include <vtkNew.h>
-#include <vtkZLibDataCompressor.h>
-
 namespace tessera::detail::io {
 namespace {
 
@@ -33,37 +26,6 @@ constexpr std::array<signed char, 256> make_base64_digits() {
   return digits;
 }
 constexpr std::array<signed char, 256> base64_digits = make_base64_digits();
-
-/// How many bytes a byte can expand to at most, which bounds the memory that a damaged header can ask for.
-struct Codec {
-  vtkSmartPointer<vtkDataCompressor> compressor;
-  double most_expansion = 0;
-};
-
-Codec make_codec(const std::string& name) {
-  if (name == "vtkZLibDataCompressor") return {vtkSmartPointer<vtkZLibDataCompressor>::New(), 1032};
-  if (name == "vtkLZ4DataCompressor") return {vtkSmartPointer<vtkLZ4DataCompressor>::New(), 255};
-  if (name == "vtkLZMADataCompressor") return {vtkSmartPointer<vtkLZMADataCompressor>::New(), 8192};
-  return {};
-}
-
-/// The window that an xz stream asks its reader to allocate, or 0 if the one filter of its block is not
-/// LZMA2. The header of the block: its size, flags, sizes of the data if the flags say so, filter, 1, the
-/// window's logarithm.
-std::uint64_t lzma_window(std::span<const unsigned char> stream) {
-  constexpr std::size_t stream_header = 12;
-  if (stream.size() < stream_header + 2) return 0;
-  const unsigned flags = stream[stream_header + 1];
-  stream = stream.subspan(stream_header + 2);
-  for (unsigned sizes = (flags >> 6 & 1) + (flags >> 7); sizes > 0 && !stream.empty();
-       stream = stream.subspan(1)) {
-    if (stream[0] < 0x80) --sizes;  // the last byte of a number
-  }
-  if ((flags & 3) != 0 || stream.size() < 3 || stream[0] != 0x21 || stream[1] != 1 || stream[2] > 40)
-    return 0;
-  return (std::uint64_t{2} | (stream[2] & 1U)) << (stream[2] / 2 + 11);
-}
-constexpr std::uint64_t largest_lzma_window = std::uint64_t{1} << 26;  // what the highest level asks for
 
 }  // namespace
 
@@ -134,13 +96,8 @@ void XmlArray::open_plain(std::uint64_t bytes) {
 }
 
 void XmlArray::open_compressed(const std::string& compressor, std::uint64_t bytes) {
-  const Codec codec = make_codec(compressor);
-  if (codec.compressor == nullptr) input_.refuse("is compressed by " + compressor + ", which is not known");
-  compressor_ = codec.compressor;
-  // A failure shows in the size that Uncompress returns. With an observer VTK does not print it.
-  vtkNew<vtkCallbackCommand> silence;
-  compressor_->AddObserver(vtkCommand::ErrorEvent, silence);
-
+  codec_ = find_codec(compressor);
+  if (!codec_) input_.refuse("is compressed by " + compressor + ", which is not known");
   const std::uint64_t blocks = read_word();
   block_bytes_ = read_word();
   last_block_bytes_ = read_word();
@@ -148,7 +105,7 @@ void XmlArray::open_compressed(const std::string& compressor, std::uint64_t byte
   block_sizes_.resize(blocks);
   for (std::uint64_t& size : block_sizes_) size = read_word();
   if (last_block_bytes_ == 0) last_block_bytes_ = block_bytes_;
-  check_blocks(codec.most_expansion);
+  check_blocks();
   input_.claim(std::accumulate(block_sizes_.begin(), block_sizes_.end(), std::uint64_t{0}));
   const double held = blocks == 0 ? 0
                                   : static_cast<double>(block_bytes_) * static_cast<double>(blocks - 1) +
@@ -157,7 +114,7 @@ void XmlArray::open_compressed(const std::string& compressor, std::uint64_t byte
     fail("should hold " + std::to_string(bytes) + " bytes, but its blocks are fewer");
 }
 
-void XmlArray::check_blocks(double most_expansion) const {
+void XmlArray::check_blocks() const {
   const std::uint64_t available = encoded_remaining();
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < block_sizes_.size(); ++i) {
@@ -165,7 +122,7 @@ void XmlArray::check_blocks(double most_expansion) const {
     const std::uint64_t plain = i + 1 == block_sizes_.size() ? last_block_bytes_ : block_bytes_;
     if (size > available - sum) fail("has blocks behind the end of its data");
     sum += size;
-    if (static_cast<double>(plain) > most_expansion * static_cast<double>(size) + 64) {
+    if (static_cast<double>(plain) > most_expansion(*codec_) * static_cast<double>(size) + 64) {
       fail("claims a block of " + std::to_string(plain) + " bytes from " + std::to_string(size));
     }
   }
@@ -188,7 +145,7 @@ std::uint64_t XmlArray::encoded_remaining() const {
 }
 
 void XmlArray::read_bytes(void* to, std::size_t bytes) {
-  if (compressor_ == nullptr) return read_encoded(to, bytes);
+  if (!codec_) return read_encoded(to, bytes);
   auto* place = static_cast<unsigned char*>(to);
   while (bytes > 0) {
     if (plain_next_ == plain_.size()) read_block();
@@ -208,13 +165,7 @@ void XmlArray::read_block() {
   ++block_;
   read_encoded(compressed_.data(), compressed_.size());
   if (plain_.empty()) return;
-  if (compressor_->IsA("vtkLZMADataCompressor") != 0) {
-    const std::uint64_t window = lzma_window(compressed_);
-    if (window == 0 || window > largest_lzma_window) fail("is not compressed as VTK does it");
-  }
-  const std::size_t got =
-      compressor_->Uncompress(compressed_.data(), compressed_.size(), plain_.data(), plain_.size());
-  if (got != plain_.size()) fail("does not uncompress");
+  if (!unpack(*codec_, compressed_, plain_)) fail("does not uncompress");
 }
 
 void XmlArray::read_encoded(void* to, std::size_t bytes) {

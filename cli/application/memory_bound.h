@@ -25,6 +25,8 @@ class MemoryBound {
 #endif
   /// Pages of program and library files that are still to come: they cannot be bound, only reserved.
   static constexpr Bytes code_bytes = mib(4);
+  /// What kernels and their modules take on the host once they are used: some 31 MiB for isosurfaces.
+  static constexpr Bytes kernel_bytes = mib(40);
 
   /// From now on the process may hold `limit` at most, with this many threads.
   void set(Bytes limit, int threads);
@@ -41,7 +43,8 @@ class MemoryBound {
 struct VerbMemory {
   double mesh = 20;
   double grid = 20;
-  bool is_bound = true;  ///< if not, --memory is of the runs that the verb speaks of
+  bool has_large_results = false;  ///< how large is known late: the numbers are then of the roughest fields
+  bool is_bound = true;            ///< if not, --memory is of the runs that the verb speaks of
 };
 
 }  // namespace tessera::cli

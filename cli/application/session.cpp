@@ -94,30 +94,49 @@ Session::Session(std::string verb, CommonOptions options, std::stop_token stop, 
   monitor_.report = [this](std::string_view stage, double fraction) { bar_.update(stage, fraction); };
   monitor_.stop = std::move(stop);
   if (memory_.limit() == MemoryBudget::unlimited) return;
-  program_bytes_ = resident_bytes() + MemoryBound::code_bytes;
+  program_bytes_ = memory_.held() + MemoryBound::code_bytes + (exec_ ? gpu_bytes(*exec_) : 0);
   if (program_bytes_ >= memory_.limit()) {
     throw Error(ErrorCode::out_of_memory,
-                fmt::format("the program itself takes {}, and --memory allows {}; allow more",
-                            format_bytes(program_bytes_), format_bytes(memory_.limit())));
+                fmt::format("the program itself takes {}{}, and --memory allows {}; allow {} and what the "
+                            "input takes",
+                            format_bytes(program_bytes_), exec_ && exec_->is_cuda() ? " with a GPU" : "",
+                            format_bytes(memory_.limit()), format_limit(usual_limit())));
   }
   memory_.adopt(program_bytes_);
+  is_gpu_booked_ = exec_ && exec_->is_cuda();
   if (!exec_ || !exec_->is_cuda()) bound_memory();
 }
 
+Bytes Session::gpu_bytes(const Exec& exec) const {
+  return exec.is_cuda() && !is_gpu_booked_ ? MemoryBound::kernel_bytes + device_copy_bytes(exec) : 0;
+}
+
 void Session::bound_memory() {
-  if (memory_.limit() != MemoryBudget::unlimited) bound_.set(memory_.limit(), host().threads());
+  if (memory_.limit() == MemoryBudget::unlimited) return;
+  bound_.set(memory_.limit() + driver_bytes_, host().threads());
 }
 
 void Session::settle_memory() {
   if (memory_.limit() == MemoryBudget::unlimited) return;
   const Bytes reserved = memory_.reserved();
-  const Bytes held = resident_bytes();
+  const Bytes held = memory_.held();
   if (held > reserved) memory_.adopt(held - reserved);
 }
 
 void Session::count_input(Bytes bytes, bool is_grid) {
   input_bytes_ +=
       static_cast<Bytes>(static_cast<double>(bytes) * (is_grid ? verb_memory_.grid : verb_memory_.mesh));
+}
+
+void Session::count_grid(const Grid& grid, Bytes counted) {
+  constexpr Bytes of_point = 4;  // of VerbMemory's numbers; what is made of smaller ones is no smaller
+  const Bytes bytes = std::max(grid.bytes(), of_point * grid.vertex_count());
+  if (bytes > counted) count_input(bytes - counted, true);
+}
+
+void Session::expect_results(std::size_t count) {
+  verb_memory_.mesh *= static_cast<double>(count);
+  verb_memory_.grid *= static_cast<double>(count);
 }
 
 Bytes Session::usual_limit(Bytes factor) const {
@@ -133,6 +152,12 @@ std::string Session::ample_advice() const {
   return "; allow more";
 }
 
+std::string Session::large_result_advice() const {
+  const Bytes named = memory_.named_limit();
+  const bool is_useful = verb_memory_.has_large_results && named != 0 && usual_limit() > named + named / 8;
+  return is_useful ? fmt::format(", and up to {} if the result is large", format_limit(usual_limit())) : "";
+}
+
 Exec Session::cuda(int device) {
   return with_devices([&] {
     Exec exec = Exec::cuda(device, options_.threads).with_memory_limit(device_memory_);
@@ -146,7 +171,10 @@ Exec Session::gpu() {
   if (options_.device == "cpu")
     throw Error(ErrorCode::bad_option,
                 "a GPU is asked for, and --device cpu excludes it; leave one of them out");
-  return cuda(0);
+  const Exec exec = cuda(0);
+  memory_.reserve(gpu_bytes(exec), "what a GPU takes on the host");
+  is_gpu_booked_ = true;
+  return exec;
 }
 
 /// The Exec that `--device` names, or none for `auto`.
@@ -189,6 +217,15 @@ Exec Session::choose(const Work& work) {
   const DeviceChoice choice =
       with_devices([&] { return choose_device(work, options_.threads, device_memory_); });
   exec_ = choice.exec;
+  if (gpu_bytes(*exec_) > memory_.left()) {
+    exec_ = host();
+    note(fmt::format("running on the {}: --memory leaves less than the {} that a GPU takes on the host",
+                     exec_->description(), format_bytes(gpu_bytes(choice.exec))));
+    bound_memory();
+    return *exec_;
+  }
+  memory_.adopt(gpu_bytes(*exec_));
+  is_gpu_booked_ = is_gpu_booked_ || exec_->is_cuda();
   if (!exec_->is_cuda()) bound_memory();
   // Nobody who has no GPU and did not ask for one wants to hear of it.
   const bool is_asked_for = !options_.device.empty();
@@ -207,7 +244,7 @@ bool Session::is_of_device(const Error& error) {
 Error Session::with_advice(const Error& error) const {
   if (memory_.limit() != MemoryBudget::unlimited) {
     if (error.remedy() == Remedy::raise_limit)
-      return {error.code(), error.what() + std::string(" (--memory)")};
+      return {error.code(), error.what() + std::string(" (--memory)") + large_result_advice()};
     if (error.remedy() == Remedy::more_memory)
       return {error.code(), error.what() + ample_advice() + " with --memory"};
   }
@@ -301,7 +338,8 @@ void Session::print_data(const std::string& text) {
 
 std::optional<Error> Session::find_overrun() const {
   const Bytes limit = memory_.limit();
-  const Bytes peak = peak_resident_bytes();
+  const Bytes resident = peak_resident_bytes();
+  const Bytes peak = resident - std::min(resident, driver_bytes_);
   if (!MemoryBound::is_possible || peak <= limit || peak - limit <= limit / 50) return std::nullopt;
   return Error(
       ErrorCode::out_of_memory,
@@ -342,6 +380,7 @@ Json Session::make_json(const Error* failure) const {
   object["peak_bytes"] = peak_resident_bytes();
   object["device_peak_bytes"] = device_peak_bytes(exec);
   if (exec.is_cuda() && estimated_ > 0) object["device_estimated_bytes"] = estimated_;
+  if (driver_bytes_ > 0) object["driver_bytes"] = driver_bytes_;
   if (memory_option_ != MemoryBudget::unlimited) object["memory_limit"] = memory_option_;
   object["notes"] = notes_;
   object["result"] = failure == nullptr ? result_ : Json();

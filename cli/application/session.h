@@ -19,6 +19,7 @@
 #include <tessera/core/progress.h>
 #include <tessera/exec/exec.h>
 #include <tessera/exec/work.h>
+#include <tessera/mesh/mesh.h>
 
 #include "application/memory_bound.h"
 #include "application/progress_bar.h"
@@ -83,6 +84,10 @@ class Session {
   void settle_memory();
   /// Counts bytes of a file to read, or of a mesh that was made of one and is larger.
   void count_input(Bytes bytes, bool is_grid);
+  /// The same for a grid, of which `counted` bytes were counted before.
+  void count_grid(const Grid& grid, Bytes counted);
+  /// The result is so many times what VerbMemory speaks of. Comes before files are read.
+  void expect_results(std::size_t count);
   /// The --memory for files like those that were counted: an estimate, for what is refused before they are
   /// read. `factor` times what they usually take.
   [[nodiscard]] Bytes usual_limit(Bytes factor = 1) const;
@@ -131,6 +136,9 @@ class Session {
   void check_stop() const;
   /// Would the host do what failed?
   [[nodiscard]] static bool is_of_device(const Error& error);
+  /// What a GPU takes on the host beside the driver: its program, and the memory it is copied through. 0 if
+  /// that is booked.
+  [[nodiscard]] Bytes gpu_bytes(const Exec& exec) const;
   [[nodiscard]] double total_seconds() const;
 
   /// Ends the run: takes the progress line away, prints the error if there is one and writes the JSON object.
@@ -171,12 +179,16 @@ class Session {
     const Bytes before = resident_bytes();
     auto result = f();
     const Bytes after = resident_bytes();
-    memory_.raise(after > before ? after - before : 0);
+    const Bytes taken = after > before ? after - before : 0;
+    memory_.leave_out(taken);
+    driver_bytes_ += taken;
     return result;
   }
   [[nodiscard]] Error with_advice(const Error& error) const;
   /// "; allow 120M", or more where a run with so much has failed.
   [[nodiscard]] std::string ample_advice() const;
+  /// ", and up to 120M if the result is large" where the verb's may be, and that is more than was named.
+  [[nodiscard]] std::string large_result_advice() const;
   [[nodiscard]] Json make_json(const Error* failure) const;
 
   std::string verb_;
@@ -190,9 +202,11 @@ class Session {
   MemoryBound bound_;
   Bytes program_bytes_ = 0;  ///< what it held at first
   Bytes input_bytes_ = 0;    ///< that the run takes for its files, by VerbMemory
+  Bytes driver_bytes_ = 0;   ///< that starting a GPU took, which --memory does not count
   Bytes device_memory_;      ///< 0: no limit
   std::optional<Exec> exec_;
   bool is_on_device_ = false;
+  bool is_gpu_booked_ = false;
   Bytes estimated_ = 0;  ///< of a GPU's memory
   std::vector<std::string> inputs_;
   std::vector<std::filesystem::path> parts_;  ///< of the inputs

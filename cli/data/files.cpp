@@ -150,7 +150,11 @@ Input read_input(Session& session, const InputOptions& options, CellMesh* cells)
   for (const std::filesystem::path& part : read.report.parts) session.add_part(part);
   const Bytes bytes = std::visit([](const auto& mesh) { return mesh.bytes(); }, read.mesh) +
                       (cells != nullptr ? cells->bytes() : 0);
-  if (bytes > size) session.count_input(bytes - size, std::holds_alternative<Grid>(read.mesh));
+  if (const Grid* grid = std::get_if<Grid>(&read.mesh)) {
+    session.count_grid(*grid, size);
+  } else if (bytes > size) {
+    session.count_input(bytes - size, false);
+  }
   Reservation reservation =
       Reservation::of_held(session.memory(), bytes, "the mesh of '" + options.file.string() + "'");
   session.settle_memory();

@@ -162,6 +162,7 @@ Input read_raw_volume(Session& session, const InputOptions& input, int descripto
   }
   const std::optional<Bytes> bytes = byte_count(grid, type);
   check_size(input, place, bytes);
+  session.count_grid(grid, 0);
   Reservation reservation(session.memory(), *bytes, "the volume of '" + file.string() + "'");
   session.in_phase(Phase::read, [&] {
     Field field = read_numbers(session, place, grid, type);

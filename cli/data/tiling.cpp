@@ -69,8 +69,8 @@ Bytes limit_for_connection(Bytes used, Bytes least) {
 Error connection_error(Session& session, const std::string& name, Bytes least) {
   const Bytes used = session.memory().used();
   return {ErrorCode::out_of_memory,
-          fmt::format("{} needs {} besides {} that are in use, and --memory allows {}; the smallest --memory "
-                      "that works is {}",
+          fmt::format("{} needs {} besides {} that are in use, and --memory allows {}; a --memory that "
+                      "works is {}",
                       name, format_bytes(least), format_bytes(used), format_bytes(session.memory().limit()),
                       format_limit(limit_for_connection(used, least) + MemoryBound::code_bytes))};
 }

@@ -111,7 +111,7 @@ Verb clip_verb() {
       {"clip", Group::generate, "keep one side of a plane or of a field's value, and cut the cells between",
        "  tessera clip kuhn64.vtu --axis x --position 0.4 -o open.vtu\n"
        "  tessera clip kuhn64.vtu --field rough --value 0.5 -o high.vtu"},
-      declare_clip, run_clip, {.mesh = 8, .grid = 120});
+      declare_clip, run_clip, {.mesh = 8, .grid = 120, .has_large_results = true});
 }
 
 }  // namespace tessera::cli

@@ -167,7 +167,7 @@ Verb coarsen_verb() {
       {"coarsen", Group::generate, "join the points of an isosurface that lie near one input point",
        "  tessera coarsen lattice64.vti --value 0.15 -o coarse.vtp --histogram quality.svg\n"
        "  tessera coarsen surface.vtp -o coarse.vtp"},
-      declare_coarsen, run_coarsen, {.mesh = 4, .grid = 20});
+      declare_coarsen, run_coarsen, {.mesh = 4, .grid = 60, .has_large_results = true});
 }
 
 }  // namespace tessera::cli

@@ -85,7 +85,7 @@ Verb critical_points_verb() {
       {"critical-points", Group::analyse, "find the minima, saddles and maxima of a scalar field",
        "  tessera critical-points kuhn64.vtu --field rough --threshold 5% -o points.vtp\n"
        "  tessera critical-points scan.vti --json - | jq .result.maximum"},
-      declare_critical_points, run_critical_points, {.mesh = 5, .grid = 3});
+      declare_critical_points, run_critical_points, {.mesh = 9, .grid = 20, .has_large_results = true});
 }
 
 }  // namespace tessera::cli

@@ -147,7 +147,7 @@ AnyMesh take_part(Session& session, const ExtractArguments& options, const Simpl
   Components components;
   Reservation ids;
   if (options.asks_for_components()) {
-    ids = Reservation(session.memory(), mib(4) + 8 * mesh.vertex_count() + 4 * cells, "the components");
+    ids = session.reserve({.host_bytes = mib(4) + 8 * mesh.vertex_count() + 4 * cells});
     components = choose_components(session, options, mesh, keeps);
   }
   const std::size_t kept = count_kept(keeps);
@@ -200,7 +200,7 @@ Verb extract_verb() {
       {"extract", Group::generate, "keep cells by label, by a box or by connected component",
        "  tessera extract atlas.vtu --field label --labels 3,5,8-11 --largest 1 -o organ.vtu\n"
        "  tessera extract surface.vtp --components -o numbered.vtp"},
-      declare_extract, run_extract, {.mesh = 6, .grid = 120});
+      declare_extract, run_extract, {.mesh = 6, .grid = 120, .has_large_results = true});
 }
 
 }  // namespace tessera::cli

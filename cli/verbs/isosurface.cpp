@@ -118,7 +118,7 @@ int run_contour_lines(Session& session, const SurfaceOptions& options, const Mes
                             std::is_same_v<Mesh, Grid> ? "a flat grid has" : "triangles have"));
   }
   if (!options.output.file.empty()) expect_poly_extension(options.output);
-  const Reservation work(session.memory(), contour_bytes(mesh), "the contour lines");
+  const Reservation room_to_work = session.reserve({.host_bytes = contour_bytes(mesh)});
   ContourLines contours = session.in_phase(Phase::compute, [&] {
     return contour_lines(
         mesh, field, options.values,
@@ -145,6 +145,7 @@ int run_contour_lines(Session& session, const SurfaceOptions& options, const Mes
 int run_isosurface(Session& session, const SurfaceOptions& options) {
   check_output(session, options.output);
   check_values(options.values);
+  session.expect_results(options.values.size());
   Input input = read_input(session, options.input);
   for (const std::string& note : input.report.notes) session.note(note);
   const Field& field = session.in_phase(
@@ -180,7 +181,7 @@ Verb isosurface_verb() {
        "  tessera isosurface lattice64.vti --value 0.15,0.3 -o surface.vtp\n"
        "  tessera isosurface scan.raw --dims 256x256x128 --type int16 --value 300 --normals gradient -o "
        "bone.ply"},
-      declare_isosurface, run_isosurface, {.mesh = 6, .grid = 20});
+      declare_isosurface, run_isosurface, {.mesh = 6, .grid = 40, .has_large_results = true});
 }
 
 }  // namespace tessera::cli

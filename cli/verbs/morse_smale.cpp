@@ -233,7 +233,7 @@ Verb morse_smale_verb() {
        "the Morse-Smale complex of a scalar field: critical cells, separatrices, regions",
        "  tessera morse-smale kuhn64.vtu --field rough --critical-points c.vtp --separatrices s.vtp\n"
        "  tessera morse-smale scan.vti --field mri --threshold 5% -o regions.vti"},
-      declare_morse_smale, run_morse_smale, {.mesh = 14, .grid = 250});
+      declare_morse_smale, run_morse_smale, {.mesh = 14, .grid = 420, .has_large_results = true});
 }
 
 }  // namespace tessera::cli

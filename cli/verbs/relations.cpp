@@ -86,10 +86,11 @@ TiledMesh<Dim> tile_for(Session& session, const SimplexMesh<Dim>& mesh, Relation
     if (error.code() != ErrorCode::out_of_memory) throw;
     const RelationKey keys[] = {key};
     const MeshSize size{Dim, mesh.vertex_count(), mesh.cell_count(), options.max_vertices};
+    constexpr Bytes rough = 2;  // meshes have stars of all sizes
     const ConnectPlan costs = plan(size, keys, {.exec = session.host()});
     const Bytes tiling = tiling_work(mesh, options.order()).host_bytes_of(session.host().threads());
     throw connection_error(session, key.name(),
-                           std::max(tiling, costs.tiled_mesh + least_memory(costs, mode)));
+                           std::max(tiling, costs.tiled_mesh + rough * least_memory(costs, mode)));
   }
 }
 

@@ -132,7 +132,7 @@ Verb slice_verb() {
       {"slice", Group::generate, "cut a mesh with a plane: volumes into a surface, surfaces into lines",
        "  tessera slice kuhn64.vtu --axis z --position 0.3 -o slice.vtp\n"
        "  tessera slice surface.vtp --normal 1,1,0 --origin 0.5,0.5,0 -o lines.vtp"},
-      declare_slice, run_slice, {.mesh = 6, .grid = 120});
+      declare_slice, run_slice, {.mesh = 6, .grid = 120, .has_large_results = true});
 }
 
 }  // namespace tessera::cli

@@ -115,7 +115,7 @@ Verb threshold_verb() {
       {"threshold", Group::generate, "keep the cells whose values lie in a range",
        "  tessera threshold kuhn64.vtu --field rough --min 0.2 -o high.vtu\n"
        "  tessera threshold kuhn64.vtu --field :z --min 0.25 --max 0.75 --invert -o ends.vtu"},
-      declare_threshold, run_threshold, {.mesh = 6, .grid = 120});
+      declare_threshold, run_threshold, {.mesh = 6, .grid = 120, .has_large_results = true});
 }
 
 }  // namespace tessera::cli

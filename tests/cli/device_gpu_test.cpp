@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "cli/run_program.h"
+#include "cli/memory_case.h"
 
 namespace tessera::test {
 namespace {
@@ -130,6 +130,46 @@ TEST_F(CliOnDevice, ProducersTellWhereTheTimeWent) {
       run({"critical-points", "mesh.vtu", "--provider", "device", "--device-memory", "4M"});
   EXPECT_NE(in_parts.err.find("the GPU gets the mesh in parts"), std::string::npos) << in_parts.err;
   EXPECT_EQ(in_parts.out, expected);
+}
+
+class CliMemoryOnDevice : public MemoryCase {
+ protected:
+  void SetUp() override {
+    if (run_json({"devices"})["result"]["cuda"].empty()) GTEST_SKIP() << "this machine has no GPU";
+  }
+};
+
+// What the driver takes varies by some pages, so a tenth more of it is allowed.
+TEST_F(CliMemoryOnDevice, VerbsStayWithinIt) {
+  for (const char* file : {"kuhn.vtu", "kuhn-shuffled.vtu", "split.vtu", "ico.vtp", "grid.vti"})
+    make_named(file, 40);
+  const std::vector<Arguments> lines = {
+      {"critical-points", "kuhn.vtu", "-o", "p.vtp"},
+      {"critical-points", "grid.vti"},
+      {"critical-points", "split.vtu", "--field", "rough", "--provider", "device"},
+      {"gradient", "kuhn-shuffled.vtu", "-o", "pairs.vtp"},
+      {"gradient", "grid.vti"},
+      {"morse-smale", "kuhn.vtu", "--separatrices", "s.vtp"},
+      {"morse-smale", "grid.vti", "-o", "r.vti"},
+      {"persistence", "kuhn.vtu"},
+      {"isosurface", "grid.vti", "--value", "0.15", "-o", "i.vtp"},
+      {"tetrahedralize", "grid.vti", "-o", "t.vtu"},
+      {"subdivide", "ico.vtp", "-o", "fine.vtp"},
+      {"weld", "ico.vtp", "-o", "w.vtp"},
+      {"curvature", "ico.vtp", "-o", "c.vtp"},
+      {"remesh", "ico.vtp", "-o", "m.vtp"},
+      {"simplify", "ico.vtp", "--ratio", "0.5", "-o", "d.vtp"},
+      {"geodesic", "ico.vtp", "--source", "0", "-o", "g.vtp"},
+  };
+  for (Arguments line : lines) {
+    SCOPED_TRACE(line[0] + " " + line[1]);
+    line.insert(line.end(), {"--device", "cuda"});
+    uncounted = 0;
+    const json told = run_json(line);
+    ASSERT_TRUE(told.contains("driver_bytes")) << told.dump();
+    uncounted = told["driver_bytes"].get<Bytes>() + told["driver_bytes"].get<Bytes>() / 10;
+    expect_bounded(line, 5);
+  }
 }
 
 }  // namespace

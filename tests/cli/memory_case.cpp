@@ -110,12 +110,13 @@ void MemoryCase::make_named(const std::string& file, int size) {
 }
 
 MemoryCase::Arguments MemoryCase::with_limit(Arguments line, const std::string& limit) {
-  line.insert(line.end(), {"--memory", limit, "--device", "cpu"});
+  if (std::ranges::find(line, "--device") == line.end()) line.insert(line.end(), {"--device", "cpu"});
+  line.insert(line.end(), {"--memory", limit});
   return line;
 }
 
 std::string MemoryCase::named_limit(const std::string& message) {
-  for (const std::string phrase : {"at least ", "works is ", "allow "}) {
+  for (const std::string phrase : {"up to ", "at least ", "works is ", "allow "}) {
     const std::size_t at = message.rfind(phrase);
     if (at == std::string::npos) continue;
     const std::string rest = message.substr(at + phrase.size());
@@ -127,7 +128,7 @@ std::string MemoryCase::named_limit(const std::string& message) {
 Bytes MemoryCase::run_within(const Arguments& line, Bytes limit) const {
   const Outcome outcome = run(with_limit(line, limit_text(limit)));
   EXPECT_TRUE(outcome.code == 0 || outcome.code == 8) << limit_text(limit) << ": " << outcome.err;
-  EXPECT_TRUE(!is_bounded || outcome.peak <= limit + limit / 50)
+  EXPECT_TRUE(!is_bounded || outcome.peak <= limit + limit / 50 + uncounted)
       << "within " << limit_text(limit) << " took " << limit_text(outcome.peak);
   if (outcome.code == 0) return 0;
   const std::string text = named_limit(outcome.err);
@@ -135,12 +136,26 @@ Bytes MemoryCase::run_within(const Arguments& line, Bytes limit) const {
   return text.empty() ? 0 : parse_bytes(text);
 }
 
+void MemoryCase::expect_named_limit_works(const Arguments& line, const std::string& limit) const {
+  const Outcome refused = run(with_limit(line, limit));
+  expect_one_sentence(refused, 8, {"--memory"});
+  expect_named_limit_works(line, refused);
+}
+
+void MemoryCase::expect_named_limit_works(const Arguments& line, const Outcome& refused) const {
+  EXPECT_EQ(refused.code, 8) << refused.err;
+  const std::string named = named_limit(refused.err);
+  ASSERT_FALSE(named.empty()) << refused.err;
+  const Outcome outcome = run(with_limit(line, limit_text(parse_bytes(named) + memory_noise)));
+  EXPECT_EQ(outcome.code, 0) << line[0] << " within " << named << ": " << outcome.err;
+}
+
 void MemoryCase::expect_bounded(const Arguments& line, int budgets) {
-  const Bytes program = run({"devices"}).peak;
+  const Bytes program = program_bytes();
   const Outcome free = run(line);
   ASSERT_EQ(free.code, 0) << free.err;
   const Bytes least = program + memory_noise + mib(5);  // with pages of its code that are still to come
-  const Bytes most = std::max(2 * free.peak, least);
+  const Bytes most = std::max(2 * (free.peak - uncounted), least);
   std::vector<Bytes> named;
   for (int i = 0; i < budgets; ++i) {
     const Bytes limit = least + (most - least) * static_cast<Bytes>(i) / static_cast<Bytes>(budgets - 1);

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <set>
 
-#include "cli/run_program.h"
+#include "cli/memory_case.h"
 
 namespace tessera::test {
 namespace {
@@ -565,6 +565,17 @@ TEST_F(CliRender, WhatIsNotFiniteIsLeftOut) {
   }
   write("s.off", "OFF\n3 1 0\n0 0 0\n1e-30 0 0\n0 1e-30 0\n3 0 1 2\n");
   expect_one_sentence(run({"render", "s.off", "-o", "x.png"}), 5, {"too small to be drawn"});
+}
+
+class RenderMemory : public MemoryCase {};
+
+TEST_F(RenderMemory, PicturesAreRefusedBeforeTheyAreDrawn) {
+  make({"ico", "--size", "4", "-o", "i.vtp"});
+  expect_one_sentence(run({"render", "i.vtp", "--size", "3000x3000", "-o", "p.png", "--memory", "500M"}), 8,
+                      {"the picture", "at least", "--memory"});
+  const Bytes held = run_json({"info", "i.vtp"})["peak_bytes"];
+  expect_named_limit_works({"render", "i.vtp", "--size", "200x150", "-o", "p.png"},
+                           limit_text(held + mib(5)));
 }
 
 }  // namespace

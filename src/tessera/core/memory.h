@@ -58,8 +58,8 @@ class MemoryBudget {
   void release(Bytes bytes);
   /// Books bytes that are there already, whether they fit or not.
   void adopt(Bytes bytes);
-  /// Raises the limit by memory that is not to count. Nobody may reserve meanwhile.
-  void raise(Bytes bytes) { limit_ += limit_ == unlimited ? 0 : bytes; }
+  /// Leaves so much of what the process holds out of the count. Nobody may reserve meanwhile.
+  void leave_out(Bytes bytes) { left_out_ += bytes; }
 
   [[nodiscard]] Bytes limit() const { return limit_; }
   [[nodiscard]] Bytes reserved() const { return used_.load(std::memory_order_relaxed); }
@@ -67,17 +67,27 @@ class MemoryBudget {
   [[nodiscard]] Bytes used() const;
   /// What is not; `unlimited` without a limit.
   [[nodiscard]] Bytes left() const;
+  /// The least limit that the last refusal named; 0 before the first.
+  [[nodiscard]] Bytes named_limit() const { return named_.load(std::memory_order_relaxed); }
+  /// What the process holds, without what is left out.
+  [[nodiscard]] Bytes held() const;
   /// The most that was reserved.
   [[nodiscard]] Bytes peak() const { return peak_.load(std::memory_order_relaxed); }
 
  private:
+  friend class Reservation;
+
+  /// Names a limit with some room.
+  [[noreturn]] void refuse(Bytes bytes, std::string_view what, Bytes used);
   /// What cannot be reserved although nobody has: what the process holds beyond all reservations.
   [[nodiscard]] Bytes unreserved(Bytes reserved) const;
 
   Bytes limit_;
+  Bytes left_out_ = 0;
   Scope scope_ = Scope::reservations;
   std::atomic<Bytes> used_{0};
   std::atomic<Bytes> peak_{0};
+  std::atomic<Bytes> named_{0};
 };
 
 /// Holds a part of a budget for as long as it lives.

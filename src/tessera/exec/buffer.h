@@ -87,6 +87,8 @@ class Buffer {
 
 /// The most device memory buffers have held at once on exec's device, in this process; 0 on the host.
 [[nodiscard]] Bytes device_peak_bytes(const Exec& exec);
+/// The host's memory, pinned, that large copies to and from exec's device take and keep; 0 on the host.
+[[nodiscard]] Bytes device_copy_bytes(const Exec& exec);
 /// What buffers of exec may still take on its device; 0 on the host.
 [[nodiscard]] Bytes device_available_bytes(const Exec& exec);
 /// Gives the memory of freed buffers, which is kept for the next ones, back to the device for others to use.

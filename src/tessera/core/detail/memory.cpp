@@ -86,10 +86,15 @@ Bytes resident_bytes() {
   return resident * static_cast<Bytes>(sysconf(_SC_PAGESIZE));
 }
 
+Bytes MemoryBudget::held() const {
+  const Bytes resident = resident_bytes();
+  return resident - std::min(resident, left_out_);
+}
+
 Bytes MemoryBudget::unreserved(Bytes reserved) const {
   if (scope_ == Scope::reservations || limit_ == unlimited) return 0;
-  const Bytes held = resident_bytes();
-  return held > reserved ? held - reserved : 0;
+  const Bytes all = held();
+  return all > reserved ? all - reserved : 0;
 }
 
 Bytes MemoryBudget::used() const {
@@ -107,15 +112,6 @@ namespace {
 /// operating system happens to have in memory.
 constexpr Bytes noise = mib(4);
 
-/// Names a limit with room for `margin`.
-[[noreturn]] void refuse(Bytes bytes, std::string_view what, Bytes used, Bytes limit, Bytes margin = noise) {
-  throw Error(ErrorCode::out_of_memory,
-              std::string(what) + " needs " + format_bytes(bytes) + ", but " + format_bytes(used) +
-                  " of the allowed " + format_bytes(limit) + " are in use; the limit must be at least " +
-                  format_limit(used + bytes + bytes / 64 + margin),
-              Remedy::raise_limit);
-}
-
 void raise_to(std::atomic<Bytes>& peak, Bytes bytes) {
   Bytes highest = peak.load(std::memory_order_relaxed);
   while (highest < bytes && !peak.compare_exchange_weak(highest, bytes, std::memory_order_relaxed)) {
@@ -123,6 +119,16 @@ void raise_to(std::atomic<Bytes>& peak, Bytes bytes) {
 }
 
 }  // namespace
+
+void MemoryBudget::refuse(Bytes bytes, std::string_view what, Bytes used) {
+  const Bytes least = used + bytes + bytes / 64 + (scope_ == Scope::process ? noise : mib(1));
+  named_.store(least, std::memory_order_relaxed);
+  throw Error(ErrorCode::out_of_memory,
+              std::string(what) + " needs " + format_bytes(bytes) + ", but " + format_bytes(used) +
+                  " of the allowed " + format_bytes(limit_) + " are in use; the limit must be at least " +
+                  format_limit(least),
+              Remedy::raise_limit);
+}
 
 bool MemoryBudget::try_reserve(Bytes bytes) {
   Bytes used = used_.load(std::memory_order_relaxed);
@@ -140,7 +146,7 @@ void MemoryBudget::adopt(Bytes bytes) {
 
 void MemoryBudget::reserve(Bytes bytes, std::string_view what) {
   if (try_reserve(bytes)) return;
-  refuse(bytes, what, used(), limit_, scope_ == Scope::process ? noise : mib(1));
+  refuse(bytes, what, used());
 }
 
 void MemoryBudget::release(Bytes bytes) {
@@ -159,7 +165,7 @@ Reservation Reservation::of_held(MemoryBudget& budget, Bytes bytes, std::string_
   reservation.bytes_ = bytes;
   budget.adopt(bytes);
   const Bytes used = budget.used();
-  if (used > budget.limit()) refuse(bytes, what, used - bytes, budget.limit());
+  if (used > budget.limit()) budget.refuse(bytes, what, used - bytes);
   return reservation;
 }
 

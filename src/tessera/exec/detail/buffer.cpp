@@ -4,6 +4,7 @@
 
 #include <tessera/core/config.h>
 #include <tessera/exec/detail/cuda/device.h>
+#include <tessera/exec/detail/cuda/staging.h>
 
 namespace tessera {
 
@@ -46,6 +47,10 @@ Bytes device_peak_bytes(const Exec& exec) {
     if (exec.is_cuda()) return cuda::peak_bytes(exec);
   }
   return 0;
+}
+
+Bytes device_copy_bytes(const Exec& exec) {
+  return exec.is_cuda() ? cuda::staging_bytes(exec.threads()) : 0;
 }
 
 Bytes device_available_bytes(const Exec& exec) {

@@ -16,16 +16,14 @@ namespace {
 
 using std::size_t;
 
-constexpr size_t piece_bytes = size_t{2} << 20;
 constexpr size_t least_bytes = 4 * piece_bytes;  // below, threads cost more than they bring
-constexpr int most_lanes = 12;                   // more do not make the bus faster
 
 /// A thread's two pieces of pinned memory, its stream and the events that say when a piece is free.
 class Lane {
  public:
   explicit Lane(const Exec& exec) {
     check_cuda(exec, cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < pieces_per_thread; ++i) {
       check_cuda(exec, cudaMallocHost(&pieces_[i], piece_bytes), "taking pinned memory");
       check_cuda(exec, cudaEventCreateWithFlags(&done_[i], cudaEventDisableTiming), "making an event");
     }
@@ -53,7 +51,7 @@ class Lane {
       char* to = nullptr;
       size_t bytes = 0;
     };
-    std::array<Pending, 2> pending;
+    std::array<Pending, pieces_per_thread> pending;
     const auto settle = [&](int i) {
       if (pending[i].bytes == 0) return;
       check_cuda(exec, cudaEventSynchronize(done_[i]), "copying");
@@ -79,8 +77,8 @@ class Lane {
   }
 
   cudaStream_t stream_ = nullptr;
-  std::array<void*, 2> pieces_ = {};
-  std::array<cudaEvent_t, 2> done_ = {};
+  std::array<void*, pieces_per_thread> pieces_ = {};
+  std::array<cudaEvent_t, pieces_per_thread> done_ = {};
 };
 
 /// The lanes of one device, made when they are first needed.
@@ -98,7 +96,7 @@ Lanes& lanes_of(int device) {
 }  // namespace
 
 bool copy_staged(const Exec& exec, void* to, const void* from, size_t bytes, detail::CopyKind kind) {
-  const int threads = std::min(most_lanes, exec.threads());
+  const int threads = std::min(most_copying_threads, exec.threads());
   if (bytes < least_bytes || threads < 2) return false;
   Lanes& own = lanes_of(exec.device());
   const std::unique_lock lock(own.mutex, std::try_to_lock);

@@ -5,11 +5,21 @@
 // each with two pieces of pinned memory: while one is on the bus, the other is filled or emptied.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 #include <tessera/exec/buffer.h>
 
 namespace tessera::detail::cuda {
+
+inline constexpr std::size_t piece_bytes = std::size_t{2} << 20;
+inline constexpr int pieces_per_thread = 2;
+inline constexpr int most_copying_threads = 12;  // more do not make the bus faster
+
+/// The pinned memory that is taken by the first large copy and kept.
+[[nodiscard]] constexpr Bytes staging_bytes(int threads) {
+  return threads < 2 ? 0 : Bytes{piece_bytes} * pieces_per_thread * std::min(threads, most_copying_threads);
+}
 
 /// Copies when all that was queued before is done, and waits. False, and nothing done, if that does not pay
 /// or another thread is at it.

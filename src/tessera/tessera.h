@@ -4,6 +4,7 @@
 #include <tessera/connect/any_rows.h>
 #include <tessera/connect/connectivity.h>
 #include <tessera/connect/plan.h>
+#include <tessera/connect/ttk_grid.h>
 #include <tessera/connect/ttk_triangulation.h>
 #include <tessera/core/config.h>
 #include <tessera/core/csr.h>

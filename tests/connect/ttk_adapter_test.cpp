@@ -1,6 +1,8 @@
 // The adapter under a stand-in for TTK's abstract class: everything that is called through it is answered.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <tessera/connect/ttk_adapter.h>
 #include <tessera/mesh/make.h>
 
@@ -118,7 +120,7 @@ void precondition_all(StandIn& t) {
 TEST(TtkAdapter, AnswersThroughTheAbstractClass) {
   const TetMesh mesh = make_small_solid("one_tet");
   const TiledMesh<3> tiles = tile(mesh);
-  TtkAdapter<StandIn, 3> adapter(mesh, tiles);
+  TtkAdapter<StandIn, TtkTriangulation<3>> adapter(mesh, tiles);
   StandIn& t = adapter;
   precondition_all(t);
   EXPECT_EQ(t.getDimensionality(), 3);
@@ -163,6 +165,23 @@ TEST(TtkAdapter, AnswersThroughTheAbstractClass) {
   EXPECT_EQ(adapter.getTetraIncenter(0, p.data()), 0);
   EXPECT_EQ(adapter.getCellIncenter(0, 3, p.data()), 0);
   EXPECT_EQ(adapter.names().getNumberOfCells(), 1);
+}
+
+// A voxel has its six tetrahedra around one diagonal.
+TEST(TtkAdapter, HoldsGridsToo) {
+  Grid grid;
+  grid.dims = {2, 2, 2};
+  TtkAdapter<StandIn, TtkGrid<3>> adapter(grid);
+  StandIn& t = adapter;
+  precondition_all(t);
+  EXPECT_EQ(t.getDimensionality(), 3);
+  EXPECT_EQ(t.getNumberOfVertices(), 8);
+  EXPECT_EQ(t.getNumberOfEdges(), 19);
+  EXPECT_EQ(t.getNumberOfTriangles(), 18);
+  EXPECT_EQ(t.getNumberOfCells(), 6);
+  int longest = 0;
+  for (int e = 0; e < 19; ++e) longest = std::max(longest, t.getEdgeStarNumber(e));
+  EXPECT_EQ(longest, 6);
 }
 
 }  // namespace

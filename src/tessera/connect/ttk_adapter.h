@@ -1,7 +1,7 @@
-// TtkAdapter: a TtkTriangulation that TTK accepts as one of its own.
+// TtkAdapter: a TtkTriangulation or a TtkGrid that TTK accepts as one of its own.
 //
-//   using Triangulation = ts::TtkAdapter<ttk::AbstractTriangulation, 3>;
-//   Triangulation triangulation(mesh, tiles, {.memory = ts::mib(64)});
+//   using Triangulation = ts::TtkAdapter<ttk::AbstractTriangulation, ts::TtkTriangulation<3>>;
+//   Triangulation triangulation(mesh, tiles, ts::ConnectOptions{.memory = ts::mib(64)});
 //   gradient.preconditionTriangulation(&triangulation);
 //   gradient.buildGradient(triangulation);
 //
@@ -12,8 +12,9 @@
 // of lists (getEdges() and the like), which are empty.
 #pragma once
 
-#include <type_traits>
+#include <utility>
 
+#include <tessera/connect/ttk_grid.h>
 #include <tessera/connect/ttk_triangulation.h>
 
 namespace tessera {
@@ -42,18 +43,18 @@ namespace tessera {
     return names_.precondition##Name(); \
   }
 
-/// As TtkTriangulation, which it holds.
-template <class Abstract, int Dim>
+/// Answers as `Names` do, a TtkTriangulation or a TtkGrid, which it makes of its arguments and holds.
+template <class Abstract, class Names>
 class TtkAdapter final : public Abstract {
  public:
   using SimplexId = int;  // TTK's own, unless it was built with 8-byte ids, which do not compile here
 
-  TtkAdapter(const SimplexMesh<Dim>& mesh, const TiledMesh<Dim>& tiles, const ConnectOptions& options = {})
-      : names_(mesh, tiles, options) {}
+  template <class... Arguments>
+  explicit TtkAdapter(Arguments&&... arguments) : names_(std::forward<Arguments>(arguments)...) {}
 
-  [[nodiscard]] const TtkTriangulation<Dim>& names() const { return names_; }
+  [[nodiscard]] const Names& names() const { return names_; }
 
-  int getDimensionality() const override { return Dim; }
+  int getDimensionality() const override { return names_.getDimensionality(); }
   TS_TTK_NUMBER(getNumberOfVertices)
   TS_TTK_NUMBER(getNumberOfEdges)
   TS_TTK_NUMBER(getNumberOfTriangles)
@@ -129,7 +130,7 @@ class TtkAdapter final : public Abstract {
   TS_TTK_PREPARE(Manifold)
 
  private:
-  TtkTriangulation<Dim> names_;
+  Names names_;
 };
 
 #undef TS_TTK_ROW

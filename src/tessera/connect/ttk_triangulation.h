@@ -77,6 +77,39 @@ constexpr std::size_t ttk_place(int id) {
 template <int Dim>
 class TtkCore;
 
+/// A number that only this thread has: the address of a variable that each has its own of.
+inline std::uintptr_t this_thread() {
+  static thread_local const char anchor = 0;
+  return reinterpret_cast<std::uintptr_t>(&anchor);
+}
+
+/// What each thread remembers, which nobody else touches; `Rows` has a `thread` and a `next`.
+template <class Rows>
+class TtkThreads {
+ public:
+  /// Those of the thread that calls; `make` gives new ones, which must live as long as this.
+  template <class Make>
+  Rows& mine(const Make& make) const {
+    const std::uintptr_t thread = this_thread();
+    std::atomic<Rows*>& list = lists_[static_cast<std::uint64_t>(thread) * 0x9E3779B97F4A7C15ull >> 58];
+    Rows* const first = list.load(std::memory_order_acquire);
+    if (first != nullptr && first->thread == thread) [[likely]]
+      return *first;
+    for (Rows* rows = first; rows != nullptr; rows = rows->next) {
+      if (rows->thread == thread) return *rows;
+    }
+    Rows& made = make();
+    made.thread = thread;
+    made.next = first;
+    while (!list.compare_exchange_weak(made.next, &made, std::memory_order_acq_rel)) {
+    }
+    return made;
+  }
+
+ private:
+  mutable std::array<std::atomic<Rows*>, 64> lists_{};  // by a hash of the thread
+};
+
 }  // namespace detail
 
 /// Gradients that were worked out, by the field they belong to; the least recently used one goes first.
@@ -301,26 +334,13 @@ class TtkTriangulation {
   }
   template <class R>
   const detail::RecentRow& row(SimplexId id) const {
-    detail::ThreadRows& mine = thread_rows();
+    detail::ThreadRows& mine = threads_.mine([this]() -> detail::ThreadRows& { return add_thread(); });
     const detail::RecentRow& recent = mine.recent[detail::ttk_place<R>(id)];
     if (recent.id != id) [[unlikely]]
       fill<R>(mine, id);
     return recent;
   }
-  /// What this thread remembers. Threads are told apart by the address of a variable that each has its own
-  /// of.
-  [[nodiscard]] detail::ThreadRows& thread_rows() const {
-    static thread_local const char anchor = 0;
-    const std::uintptr_t thread = reinterpret_cast<std::uintptr_t>(&anchor);
-    detail::ThreadRows* rows = threads_[bucket_of(thread)].load(std::memory_order_acquire);
-    if (rows != nullptr && rows->thread == thread) [[likely]]
-      return *rows;
-    return find_thread(thread);
-  }
-  static std::size_t bucket_of(std::uintptr_t thread) {
-    return static_cast<std::size_t>((static_cast<std::uint64_t>(thread) * 0x9E3779B97F4A7C15ull) >> 58);
-  }
-  detail::ThreadRows& find_thread(std::uintptr_t thread) const;
+  detail::ThreadRows& add_thread() const;
   template <class R>
   void fill(detail::ThreadRows& mine, SimplexId id) const;
   template <class R>
@@ -337,7 +357,7 @@ class TtkTriangulation {
   const std::uint8_t* vertex_on_boundary_ = nullptr;
   const std::uint8_t* edge_on_boundary_ = nullptr;
   const std::uint8_t* triangle_on_boundary_ = nullptr;
-  mutable std::array<std::atomic<detail::ThreadRows*>, 64> threads_{};  // lists, by a hash of the thread
+  detail::TtkThreads<detail::ThreadRows> threads_;
   mutable TtkGradientCache gradients_;
   std::unique_ptr<detail::TtkCore<Dim>> core_;
 };

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include <tessera/connect/detail/input_ids.h>
+#include <tessera/connect/detail/ttk_incenters.h>
 #include <tessera/core/error.h>
 #include <tessera/tile/detail/row_search.h>
 #include <tessera/tile/materialize.h>
@@ -145,10 +146,9 @@ class TtkCore {
     }
   }
 
-  Memory& add_thread(std::uintptr_t thread) {
+  Memory& add_thread() {
     const std::scoped_lock lock(mutex_);
     memories_.push_back(std::make_unique<Memory>());
-    memories_.back()->thread = thread;
     return *memories_.back();
   }
   std::mutex& mutex() { return mutex_; }
@@ -352,12 +352,7 @@ std::size_t TtkCore<Dim>::footprint() const {
   return bytes;
 }
 
-}  // namespace detail
-
-namespace {
-
-/// A count as TTK's ids can hold it.
-int checked_count(std::size_t count, const char* what) {
+int checked_ttk_count(std::size_t count, const char* what) {
   if (count > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
     throw Error(ErrorCode::unsupported,
                 std::to_string(count) + " " + what + " do not fit TTK's 4-byte ids (at most 2147483647)");
@@ -365,31 +360,15 @@ int checked_count(std::size_t count, const char* what) {
   return static_cast<int>(count);
 }
 
-using Point = std::array<float, 3>;
-
-float distance(const Point& p, const Point& q) {
-  return std::sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) +
-                   (p[2] - q[2]) * (p[2] - q[2]));
-}
-
-/// The center of a triangle's inscribed circle: its corners, each as heavy as the side opposite it is long.
-Point incenter_of(const Point& p, const Point& q, const Point& r) {
-  const float sum = distance(q, r) + distance(p, r) + distance(p, q);
-  const std::array<float, 3> weight = {distance(q, r) / sum, distance(p, r) / sum, distance(p, q) / sum};
-  Point center;
-  for (std::size_t k = 0; k < 3; ++k) center[k] = weight[0] * p[k] + weight[1] * q[k] + weight[2] * r[k];
-  return center;
-}
-
-}  // namespace
+}  // namespace detail
 
 // NOLINTBEGIN(readability-identifier-naming)
 
 template <int Dim>
 TtkTriangulation<Dim>::TtkTriangulation(const SimplexMesh<Dim>& mesh, const TiledMesh<Dim>& tiles,
                                         const ConnectOptions& options)
-    : vertex_count_(checked_count(mesh.vertex_count(), "vertices")),
-      cell_count_(checked_count(mesh.cell_count(), "cells")),
+    : vertex_count_(checked_ttk_count(mesh.vertex_count(), "vertices")),
+      cell_count_(checked_ttk_count(mesh.cell_count(), "cells")),
       cells_(mesh.cells.data()),
       core_(std::make_unique<detail::TtkCore<Dim>>(tiles, options)) {
   TS_EXPECTS(mesh.vertex_count() == tiles.vertex_count() && mesh.cell_count() == tiles.cell_count());
@@ -411,17 +390,8 @@ void TtkTriangulation<Dim>::fail(const char* precondition) {
 }
 
 template <int Dim>
-detail::ThreadRows& TtkTriangulation<Dim>::find_thread(std::uintptr_t thread) const {
-  std::atomic<detail::ThreadRows*>& bucket = threads_[bucket_of(thread)];
-  detail::ThreadRows* const first = bucket.load(std::memory_order_acquire);
-  for (detail::ThreadRows* rows = first; rows != nullptr; rows = rows->next) {
-    if (rows->thread == thread) return *rows;
-  }
-  detail::ThreadRows& mine = core_->add_thread(thread);
-  mine.next = first;
-  while (!bucket.compare_exchange_weak(mine.next, &mine, std::memory_order_acq_rel)) {
-  }
-  return mine;
+detail::ThreadRows& TtkTriangulation<Dim>::add_thread() const {
+  return core_->add_thread();
 }
 
 template <int Dim>
@@ -460,7 +430,7 @@ int TtkTriangulation<Dim>::preconditionVertexLinks() {
 }
 template <int Dim>
 int TtkTriangulation<Dim>::preconditionEdges() {
-  edge_count_ = checked_count(core_->enumeration().edge_count(), "edges");
+  edge_count_ = checked_ttk_count(core_->enumeration().edge_count(), "edges");
   return prepare<EV>(), 0;
 }
 template <int Dim>
@@ -482,7 +452,7 @@ int TtkTriangulation<Dim>::preconditionEdgeLinks() {
 template <int Dim>
 int TtkTriangulation<Dim>::preconditionTriangles() {
   if constexpr (Dim == 3) {
-    triangle_count_ = checked_count(core_->enumeration().face_count(), "triangles");
+    triangle_count_ = checked_ttk_count(core_->enumeration().face_count(), "triangles");
     prepare<FV>();
   }
   return 0;
@@ -546,61 +516,19 @@ int TtkTriangulation<Dim>::preconditionManifold() {
 
 template <int Dim>
 int TtkTriangulation<Dim>::getEdgeIncenter(SimplexId edge, float incenter[3]) const {
-  std::array<std::array<float, 3>, 2> points;
-  for (int i = 0; i < 2; ++i) {
-    SimplexId vertex = -1;
-    auto& [x, y, z] = points[static_cast<std::size_t>(i)];
-    if (getEdgeVertex(edge, i, vertex) != 0) return -1;
-    getVertexPoint(vertex, x, y, z);
-  }
-  for (std::size_t k = 0; k < 3; ++k)
-    incenter[k] = static_cast<float>(0.5 * points[0][k] + 0.5 * points[1][k]);
-  return 0;
+  return edge_incenter(*this, edge, incenter);
 }
-
 template <int Dim>
 int TtkTriangulation<Dim>::getTriangleIncenter(SimplexId triangle, float incenter[3]) const {
-  std::array<std::array<float, 3>, 3> points;
-  for (int i = 0; i < 3; ++i) {
-    SimplexId vertex = -1;
-    auto& [x, y, z] = points[static_cast<std::size_t>(i)];
-    if (getTriangleVertex(triangle, i, vertex) != 0) return -1;
-    getVertexPoint(vertex, x, y, z);
-  }
-  const auto center = incenter_of(points[0], points[1], points[2]);
-  std::copy(center.begin(), center.end(), incenter);
-  return 0;
+  return triangle_incenter(*this, triangle, incenter);
 }
-
 template <int Dim>
 int TtkTriangulation<Dim>::getTetraIncenter(SimplexId tetra, float incenter[3]) const {
-  if (Dim == 2 || !exists(tetra, cell_count_)) return -1;
-  std::array<std::array<float, 3>, 4> points;
-  for (int i = 0; i < 4; ++i) {
-    SimplexId vertex = -1;
-    auto& [x, y, z] = points[static_cast<std::size_t>(i)];
-    getCellVertex(tetra, i, vertex);
-    getVertexPoint(vertex, x, y, z);
-  }
-  std::array<float, 3> sum = {0, 0, 0};
-  for (std::size_t left_out = 0; left_out < 4; ++left_out) {
-    const auto center =
-        incenter_of(points[(left_out + 1) % 4], points[(left_out + 2) % 4], points[(left_out + 3) % 4]);
-    for (std::size_t k = 0; k < 3; ++k) sum[k] += center[k];
-  }
-  for (std::size_t k = 0; k < 3; ++k) incenter[k] = sum[k] / 4;
-  return 0;
+  return tetra_incenter(*this, tetra, incenter);
 }
-
 template <int Dim>
 int TtkTriangulation<Dim>::getCellIncenter(SimplexId cell, int dimension, float incenter[3]) const {
-  switch (dimension) {
-    case 0: return getVertexPoint(cell, incenter[0], incenter[1], incenter[2]);
-    case 1: return getEdgeIncenter(cell, incenter);
-    case 2: return getTriangleIncenter(cell, incenter);
-    case 3: return getTetraIncenter(cell, incenter);
-    default: return -1;
-  }
+  return cell_incenter(*this, cell, dimension, incenter);
 }
 
 template <int Dim>

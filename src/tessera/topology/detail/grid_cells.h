@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <tessera/core/detail/divisor.h>
 #include <tessera/core/macros.h>
 #include <tessera/topology/detail/grid_star.h>
 
@@ -22,13 +23,6 @@ namespace tessera::detail {
 
 inline constexpr std::uint8_t no_neighbour = grid_neighbours;
 inline constexpr std::uint32_t edges_of_vertex = grid_neighbours - first_higher_neighbour;
-
-constexpr GridStep operator+(const GridStep& a, const GridStep& b) {
-  return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
-constexpr GridStep operator-(const GridStep& a, const GridStep& b) {
-  return {a.x - b.x, a.y - b.y, a.z - b.z};
-}
 
 constexpr std::uint8_t neighbour_at(const GridStep& step) {
   for (std::uint8_t k = 0; k < grid_neighbours; ++k) {
@@ -200,21 +194,6 @@ constexpr auto make_grid_around() {
 }
 template <int Dim>
 inline constexpr auto grid_around = make_grid_around<Dim>();
-
-/// Divides by the same number again and again (Lemire, Kaser, Kurz 2019); numbers have 32 bits.
-class Divisor {
- public:
-  explicit Divisor(std::uint32_t divisor) : inverse_(~std::uint64_t{0} / divisor + 1) {}
-  /// For divisors above 1.
-  [[nodiscard]] std::uint32_t operator()(std::uint32_t number) const {
-    return static_cast<std::uint32_t>((static_cast<Wide>(inverse_) * number) >> 64);
-  }
-
- private:
-  __extension__ typedef unsigned __int128 Wide;
-
-  std::uint64_t inverse_;
-};
 
 /// A lattice and its cells.
 template <int Dim>

@@ -123,7 +123,10 @@ int main(int argc, char** argv) {
   const bool shows_rounds = std::erase(arguments, "rounds") != 0;
   const bool is_cuda = !arguments.empty() && arguments[0] == "cuda";
   const int threads = arguments.size() > 1 ? std::atoi(arguments[1].c_str()) : 0;
-  const std::string input = arguments.size() > 2 ? arguments[2] : smoke ? "ico3" : "torus";
+  const std::string input = arguments.size() > 2 ? arguments[2]
+                            : smoke              ? "ico3"
+                            : is_cuda            ? "torus2m"
+                                                 : "200000";
   const std::string only = arguments.size() > 3 ? arguments[3] : "";
   const TriMesh mesh = bench::make_surface(input);
   const Run run = {is_cuda ? Exec::cuda() : Exec::host(threads), input, smoke, shows_rounds, mesh};

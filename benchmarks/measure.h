@@ -82,12 +82,21 @@ inline void print(const Setup& setup, const Timing& t) {
   std::fflush(stdout);
 }
 
-/// Runs every variant once to warm up, then `repeats` rounds of all of them in turn, and prints a line for
-/// each.
-inline std::vector<Timing> compare(const Setup& setup, const std::vector<Variant>& variants) {
+/// After so many seconds a comparison ends, but not before so many rounds.
+inline constexpr double patience = 20;
+inline constexpr int fewest_rounds = 3;
+
+/// Runs every variant once to warm up, then `repeats` rounds of all of them in turn, or fewer if they are
+/// long, and prints a line for each.
+inline std::vector<Timing> compare(Setup setup, const std::vector<Variant>& variants) {
   std::vector<std::vector<double>> times(variants.size());
   std::vector<Timing> result(variants.size());
-  for (int round = -1; round < setup.repeats; ++round) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto seconds_so_far = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  int round = -1;
+  for (; round < setup.repeats && (round < fewest_rounds || seconds_so_far() < patience); ++round) {
     for (std::size_t i = 0; i < variants.size(); ++i) {
       variants[i].prepare();
       const std::clock_t cpu = std::clock();
@@ -98,6 +107,7 @@ inline std::vector<Timing> compare(const Setup& setup, const std::vector<Variant
       if (round >= 0) times[i].push_back(seconds);
     }
   }
+  setup.repeats = round;
   for (std::size_t i = 0; i < variants.size(); ++i) {
     std::sort(times[i].begin(), times[i].end());
     result[i].name = variants[i].name;

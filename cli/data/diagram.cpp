@@ -78,17 +78,45 @@ FieldSet make_cell_data(const Diagram& diagram) {
   return data;
 }
 
+/// Leaves those that never die, and `most` of the others. Of equal ones the first stay.
+void keep_most_persistent(const Persistence& persistence, std::vector<std::uint32_t>& numbers,
+                          std::size_t most) {
+  std::vector<std::uint32_t> ranked;
+  for (const std::uint32_t i : numbers) {
+    if (persistence.pairs[i].is_finite()) ranked.push_back(i);
+  }
+  if (ranked.size() <= most) return;
+  std::ranges::stable_sort(ranked, [&](std::uint32_t a, std::uint32_t b) {
+    return persistence.pairs[a].persistence() > persistence.pairs[b].persistence();
+  });
+  ranked.resize(most);
+  std::ranges::sort(ranked);
+  std::erase_if(numbers, [&](std::uint32_t i) {
+    return persistence.pairs[i].is_finite() && !std::ranges::binary_search(ranked, i);
+  });
+}
+
 }  // namespace
 
-Diagram make_diagram(const Persistence& persistence, int dimension, double threshold) {
+Diagram make_diagram(const Persistence& persistence, int dimension, const PairSelection& selection) {
+  const auto is_wanted = [&](const PersistencePair& pair) {
+    if (pair.is_finite() && pair.persistence() < selection.threshold) return false;
+    return selection.dimensions.empty() || std::ranges::any_of(selection.dimensions, [&](const auto& range) {
+             return pair.dimension >= range.low && pair.dimension <= range.high;
+           });
+  };
+  std::vector<std::uint32_t> numbers;
+  for (std::uint32_t i = 0; i < persistence.pairs.size(); ++i) {
+    if (is_wanted(persistence.pairs[i])) numbers.push_back(i);
+  }
+  if (selection.most) keep_most_persistent(persistence, numbers, *selection.most);
   Diagram diagram;
   diagram.dimension = dimension;
   diagram.lowest = persistence.lowest;
   diagram.highest = persistence.highest;
-  diagram.threshold = threshold;
-  for (const PersistencePair& pair : persistence.pairs) {
-    if (!pair.is_finite() || pair.persistence() >= threshold) diagram.pairs.push_back(pair);
-  }
+  diagram.threshold = selection.threshold;
+  for (const std::uint32_t i : numbers) diagram.pairs.push_back(persistence.pairs[i]);
+  diagram.numbers = std::move(numbers);
   return diagram;
 }
 
@@ -106,6 +134,75 @@ Segments make_segments(const Diagram& diagram, const PlaceOf& place_of) {
   segments.point_data = make_point_data(diagram, place_of);
   segments.cell_data = make_cell_data(diagram);
   return segments;
+}
+
+namespace {
+
+/// What the cells of cycles carry, filled from their pairs.
+struct CycleData {
+  Array<std::int32_t> ids, types;
+  Array<double> persistence, births, deaths;
+  Array<std::uint8_t> is_finite;
+
+  void add(std::size_t id, const PersistencePair& pair) {
+    ids.push_back(static_cast<std::int32_t>(id));
+    types.push_back(static_cast<std::int32_t>(pair.dimension));
+    persistence.push_back(pair.persistence());
+    births.push_back(pair.birth_value);
+    deaths.push_back(pair.death_value);
+    is_finite.push_back(pair.is_finite() ? 1 : 0);
+  }
+  [[nodiscard]] FieldSet take() {
+    FieldSet data;
+    data.add({"PairIdentifier", std::move(ids)});
+    data.add({"PairType", std::move(types)});
+    data.add({"Persistence", std::move(persistence)});
+    data.add({"Birth", std::move(births)});
+    data.add({"Death", std::move(deaths)});
+    data.add({"IsFinite", std::move(is_finite)});
+    return data;
+  }
+};
+
+/// The vertices that cells name, once each, ascending.
+std::vector<VertexId> list_corners(const PolyCells& cells) {
+  std::vector<VertexId> corners(cells.corners.begin(), cells.corners.end());
+  std::ranges::sort(corners);
+  const auto rest = std::ranges::unique(corners);
+  corners.erase(rest.begin(), rest.end());
+  return corners;
+}
+
+}  // namespace
+
+PolyData make_cycles(const Diagram& diagram, const PersistentGenerators& generators,
+                     const PlaceOf& place_of) {
+  const std::vector<VertexId> used = list_corners(generators.cells);
+  PolyData poly;
+  CycleData data;
+  for (const std::size_t dimension : {1, 2}) {  // lines come before polygons
+    for (std::size_t c = 0; c < generators.cells.size(); ++c) {
+      std::vector<VertexId> corners(generators.cells[c].begin(), generators.cells[c].end());
+      if (corners.size() != dimension + 1) continue;
+      for (VertexId& corner : corners) {
+        corner = VertexId(static_cast<std::uint32_t>(std::ranges::lower_bound(used, corner) - used.begin()));
+      }
+      (dimension == 1 ? poly.lines : poly.polygons).add(corners);
+      const auto id = static_cast<std::size_t>(
+          std::ranges::lower_bound(diagram.numbers, generators.pairs[c]) - diagram.numbers.begin());
+      data.add(id, diagram.pairs[id]);
+    }
+  }
+  Array<Vec3d> points;
+  Array<std::int32_t> vertices;
+  for (const VertexId v : used) {
+    points.push_back(place_of(v));
+    vertices.push_back(static_cast<std::int32_t>(v.index()));
+  }
+  poly.points = std::move(points);
+  poly.point_data.add({"ttkVertexScalarField", std::move(vertices)});
+  poly.cell_data = data.take();
+  return poly;
 }
 
 std::string make_csv(const Diagram& diagram) {

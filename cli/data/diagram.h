@@ -1,19 +1,32 @@
 // Persistence diagrams as files: segments with TTK's arrays, rows of text, a picture.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <tessera/generate/extract.h>
 #include <tessera/io/segments.h>
 #include <tessera/mesh/mesh.h>
+#include <tessera/mesh/poly_data.h>
+#include <tessera/topology/generators.h>
 #include <tessera/topology/persistence.h>
 
 namespace tessera::cli {
 
+/// Which pairs are written.
+struct PairSelection {
+  double threshold = 0;                ///< they persist at least so much, or never die
+  std::vector<ValueRange> dimensions;  ///< of their classes; empty: all
+  std::optional<std::uint32_t> most;   ///< so many of those that die, the most persistent ones
+};
+
 /// What there is to write about a field's persistence.
 struct Diagram {
-  std::vector<PersistencePair> pairs;  ///< those that persist at least the threshold, in canonical order
+  std::vector<PersistencePair> pairs;  ///< those that were selected, in canonical order
+  std::vector<std::uint32_t> numbers;  ///< of each among all pairs
   int dimension = 3;                   ///< of the mesh
   double lowest = 0;                   ///< of the field
   double highest = 0;
@@ -22,7 +35,8 @@ struct Diagram {
   std::string file;
 };
 
-[[nodiscard]] Diagram make_diagram(const Persistence& persistence, int dimension, double threshold);
+[[nodiscard]] Diagram make_diagram(const Persistence& persistence, int dimension,
+                                   const PairSelection& selection);
 
 /// Where a vertex is.
 using PlaceOf = std::function<Vec3d(VertexId)>;
@@ -32,6 +46,13 @@ using PlaceOf = std::function<Vec3d(VertexId)>;
 /// `PairIdentifier`, `PairType`, `Persistence`, `Birth` and `IsFinite` of the segments (-1, -1 and 0 for the
 /// diagonal).
 [[nodiscard]] Segments make_segments(const Diagram& diagram, const PlaceOf& place_of);
+
+/// The cycles of pairs of the diagram: edges as lines, triangles as polygons. `PairIdentifier`, `PairType`,
+/// `Persistence`, `Birth`, `Death` and `IsFinite` of the cells are those of the diagram's pairs;
+/// `ttkVertexScalarField` of the points is the vertex that each was. The numbers in `generators` are those of
+/// all pairs.
+[[nodiscard]] PolyData make_cycles(const Diagram& diagram, const PersistentGenerators& generators,
+                                   const PlaceOf& place_of);
 
 /// A heading and a line for each pair.
 [[nodiscard]] std::string make_csv(const Diagram& diagram);

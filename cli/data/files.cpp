@@ -334,6 +334,31 @@ Json write_poly_output(Session& session, const OutputOptions& options, const Pol
           {"bytes", bytes}};
 }
 
+void check_segments_output(Session& session, const OutputOptions& options) {
+  if (!options.file.empty()) expect_format(options, "vtu");
+  if (!options.file.empty() && options.extension() != "vtu" && options.extension() != "vtp") {
+    throw Error(
+        ErrorCode::unsupported,
+        fmt::format("'{}' cannot be written; give it the extension .vtu or .vtp", options.file.string()));
+  }
+  check_output(session, options);
+}
+
+Json write_segments_output(Session& session, const OutputOptions& options, const Segments& segments,
+                           std::string_view kind) {
+  const std::uint64_t bytes =
+      write_counted(session, options, [&](const std::filesystem::path& place, const WriteOptions& how) {
+        return write_segments(place, segments, how);
+      }).bytes;
+  session.print("wrote {}: {}, {}\n", options.file.string(),
+                counted(segments.lines.size(), "segment", "segments"), format_bytes(bytes));
+  return {{"file", options.file.string()},
+          {"kind", kind},
+          {"points", segments.points.size()},
+          {"cells", segments.lines.size()},
+          {"bytes", bytes}};
+}
+
 void write_file(const fs::path& file, std::string_view bytes) {
   if (is_standard_stream(file)) {
     std::fwrite(bytes.data(), 1, bytes.size(), stdout);  // main() finds out whether that worked

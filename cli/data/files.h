@@ -9,6 +9,7 @@
 
 #include <tessera/core/memory.h>
 #include <tessera/io/io.h>
+#include <tessera/io/segments.h>
 #include <tessera/mesh/mesh.h>
 
 #include "application/option_list.h"
@@ -114,6 +115,11 @@ void check_poly_output(Session& session, const OutputOptions& options);
 /// Error(unsupported) for another extension.
 void expect_poly_extension(const OutputOptions& options);
 [[nodiscard]] Json write_poly_output(Session& session, const OutputOptions& options, const PolyData& poly);
+
+/// The same two for segments: .vtu or .vtp.
+void check_segments_output(Session& session, const OutputOptions& options);
+[[nodiscard]] Json write_segments_output(Session& session, const OutputOptions& options,
+                                         const Segments& segments, std::string_view kind);
 
 /// Writes any file completely or not at all; /dev/null, a pipe and the like directly. Error(write_failed)
 /// says why.

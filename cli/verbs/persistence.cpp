@@ -8,6 +8,7 @@
 #include "application/text.h"
 #include "application/verb.h"
 #include "data/diagram.h"
+#include "data/parts.h"
 #include "data/threshold.h"
 #include "data/topology.h"
 
@@ -21,35 +22,25 @@ struct PersistenceOptions {
   std::filesystem::path csv;
   std::filesystem::path plot;
   std::filesystem::path curve;  ///< .csv or .svg
+  std::string dimensions;
+  std::optional<std::uint32_t> most_persistent;
+  std::filesystem::path generators;
 
   [[nodiscard]] bool draws_curve() const { return extension_of(curve) == "svg"; }
 };
 
 void check_outputs(Session& session, const PersistenceOptions& options) {
   const OutputOptions& diagram = options.output;
-  if (!diagram.file.empty()) expect_format(diagram, "vtu");
-  if (!diagram.file.empty() && diagram.extension() != "vtu" && diagram.extension() != "vtp") {
-    throw Error(
-        ErrorCode::unsupported,
-        fmt::format("'{}' cannot be written; give it the extension .vtu or .vtp", diagram.file.string()));
-  }
-  check_output(session, diagram);
+  check_segments_output(session, diagram);
   if (!options.csv.empty()) check_sole_format(session, options.csv, "csv");
   if (!options.plot.empty()) check_sole_format(session, options.plot, "svg");
   if (!options.curve.empty())
     check_sole_format(session, options.curve, options.draws_curve() ? "svg" : "csv");
+  if (!options.generators.empty())
+    check_poly_output(session, {options.generators, diagram.ascii, diagram.compress});
 }
 
-template <class D>
-Persistence find_persistence(Session& session, const D& domain) {
-  return session.in_phase(Phase::compute, [&] {
-    const auto gradient = domain.gradient(session, true);
-    return compute_persistence(gradient, domain.field,
-                               domain.template options<tessera::PersistenceOptions>(session));
-  });
-}
-
-/// Counts by dimension: pairs that are left, pairs below the threshold, essential classes.
+/// Counts by dimension: pairs that are left, pairs that are left out, essential classes.
 void report_counts(Session& session, const Persistence& persistence, const Diagram& diagram) {
   const std::size_t dimensions = static_cast<std::size_t>(diagram.dimension);
   std::vector<std::size_t> left(dimensions, 0);
@@ -59,15 +50,15 @@ void report_counts(Session& session, const Persistence& persistence, const Diagr
     ++left[pair.dimension];
     longest[pair.dimension] = std::max(longest[pair.dimension], pair.persistence());
   }
-  Json below = Json::array();
-  for (std::size_t d = 0; d < dimensions; ++d) below.push_back(persistence.finite[d] - left[d]);
+  Json left_out = Json::array();
+  for (std::size_t d = 0; d < dimensions; ++d) left_out.push_back(persistence.finite[d] - left[d]);
   const auto& essential = persistence.essential;
   session.result()["pairs"] = left;
   session.result()["essential"] =
       std::vector<std::size_t>(essential.begin(), essential.begin() + diagram.dimension + 1);
-  session.result()["below_threshold"] = below;
+  session.result()["left_out"] = left_out;
   Table table({Align::left, Align::right, Align::right, Align::right, Align::right});
-  table.add({"dimension", "pairs", "below threshold", "essential", "most persistent"});
+  table.add({"dimension", "pairs", "left out", "essential", "most persistent"});
   for (std::size_t d = 0; d <= dimensions; ++d) {
     const bool has_pairs = d < dimensions;
     if (!has_pairs && essential[d] == 0) continue;
@@ -78,20 +69,8 @@ void report_counts(Session& session, const Persistence& persistence, const Diagr
   session.print("{}", table.text());
 }
 
-void write_diagram(Session& session, const PersistenceOptions& options, const Segments& segments) {
-  const std::filesystem::path& file = options.output.file;
-  const std::uint64_t bytes = write_counted(session, options.output,
-                                            [&](const std::filesystem::path& place, const WriteOptions& how) {
-                                              return write_segments(place, segments, how);
-                                            })
-                                  .bytes;
-  session.result()["output"] = {{"file", file.string()},
-                                {"kind", "persistence diagram"},
-                                {"points", segments.points.size()},
-                                {"cells", segments.lines.size()},
-                                {"bytes", bytes}};
-  session.print("wrote {}: {}, {}\n", file.string(), counted(segments.lines.size(), "segment", "segments"),
-                format_bytes(bytes));
+std::vector<ValueRange> parse_dimensions(const std::string& text) {
+  return text.empty() ? std::vector<ValueRange>() : parse_ranges(text, "--dimensions");
 }
 
 void write_text(Session& session, const char* key, const std::filesystem::path& file,
@@ -101,9 +80,32 @@ void write_text(Session& session, const char* key, const std::filesystem::path& 
   session.print("wrote {}: {}\n", file.string(), format_bytes(text.size()));
 }
 
+/// The cycles of the pairs that are left and have one.
+template <class D, class Gradient>
+void write_generators(Session& session, const PersistenceOptions& options, const D& domain,
+                      const Gradient& gradient, const Persistence& persistence, const Diagram& diagram) {
+  std::vector<std::uint32_t> numbers;
+  for (const std::uint32_t i : diagram.numbers) {
+    const std::uint32_t dimension = persistence.pairs[i].dimension;
+    if (dimension > 0 && dimension < D::dim) numbers.push_back(i);
+  }
+  const PolyData cycles = session.in_phase(Phase::compute, [&] {
+    return make_cycles(diagram,
+                       compute_generators(gradient, persistence, numbers, {.monitor = &session.monitor()}),
+                       [&](VertexId v) { return domain.place_of(v); });
+  });
+  session.result()["generators"] =
+      write_poly_output(session, {options.generators, options.output.ascii, options.output.compress}, cycles);
+}
+
 void declare_persistence(OptionList& app, PersistenceOptions& options) {
   add_topology_options(app, options.topology);
   add_threshold_option(app, options.threshold, "leave out pairs that persist less");
+  app.add_option("--dimensions", options.dimensions, "classes of these dimensions alone, such as 0 or 1-2")
+      ->type_name("N[,N-M...]");
+  app.add_option("--most-persistent", options.most_persistent,
+                 "of the pairs that are left so many, the most persistent ones")
+      ->type_name("N");
   add_output_options(app, options.output)
       ->description("the diagram as segments, .vtu or .vtp, with TTK's arrays");
   app.add_option("--csv", options.csv, "the pairs as text, one a line")->type_name("FILE");
@@ -111,13 +113,22 @@ void declare_persistence(OptionList& app, PersistenceOptions& options) {
                  "how many pairs persist at least so much: .csv, or .svg for a picture")
       ->type_name("FILE");
   app.add_option("--plot", options.plot, "a picture of the diagram and the bars, .svg")->type_name("FILE");
+  app.add_option("--generators", options.generators,
+                 "the loops and shells of the pairs that are left, as lines and triangles (.vtp, .vtk)")
+      ->type_name("FILE");
 }
 
 template <class D>
 void pair_and_write(Session& session, const PersistenceOptions& options, const Threshold& threshold,
                     const D& domain) {
-  const Persistence persistence = find_persistence(session, domain);
-  Diagram diagram = make_diagram(persistence, D::dim, threshold.of(persistence));
+  const auto gradient = session.in_phase(Phase::compute, [&] { return domain.gradient(session, true); });
+  const Persistence persistence = session.in_phase(Phase::compute, [&] {
+    return compute_persistence(gradient, domain.field,
+                               domain.template options<tessera::PersistenceOptions>(session));
+  });
+  Diagram diagram = make_diagram(
+      persistence, D::dim,
+      {threshold.of(persistence), parse_dimensions(options.dimensions), options.most_persistent});
   diagram.field = domain.field.name();
   diagram.file = options.topology.input.file.filename().string();
   session.result()["field"] = domain.field.name();
@@ -126,7 +137,9 @@ void pair_and_write(Session& session, const PersistenceOptions& options, const T
   session.print("{} from {:.6g} to {:.6g}\n", domain.title, persistence.lowest, persistence.highest);
   report_counts(session, persistence, diagram);
   if (!options.output.file.empty()) {
-    write_diagram(session, options, make_segments(diagram, [&](VertexId v) { return domain.place_of(v); }));
+    session.result()["output"] = write_segments_output(
+        session, options.output, make_segments(diagram, [&](VertexId v) { return domain.place_of(v); }),
+        "persistence diagram");
   }
   if (!options.csv.empty()) write_text(session, "csv", options.csv, make_csv(diagram));
   if (!options.plot.empty()) write_text(session, "plot", options.plot, make_svg(diagram));
@@ -134,10 +147,12 @@ void pair_and_write(Session& session, const PersistenceOptions& options, const T
     write_text(session, "curve", options.curve,
                options.draws_curve() ? make_curve_svg(diagram) : make_curve_csv(diagram));
   }
+  if (!options.generators.empty()) write_generators(session, options, domain, gradient, persistence, diagram);
 }
 
 int run_persistence(Session& session, const PersistenceOptions& options) {
   const Threshold threshold = parse_threshold(options.threshold);
+  (void)parse_dimensions(options.dimensions);
   check_outputs(session, options);
   const auto input = read_topology_input(session, options.topology);
   with_domain(
@@ -160,7 +175,8 @@ Verb persistence_verb() {
       {"persistence", Group::analyse,
        "pair the critical cells of a scalar field by how long their features persist",
        "  tessera persistence kuhn64.vtu --field rough --plot diagram.svg\n"
-       "  tessera persistence kuhn64.vtu --threshold 5% -o diagram.vtu --csv pairs.csv"},
+       "  tessera persistence kuhn64.vtu --threshold 5% -o diagram.vtu --csv pairs.csv\n"
+       "  tessera persistence kuhn64.vtu --dimensions 1 --most-persistent 10 --generators loops.vtp"},
       declare_persistence, run_persistence, {.mesh = 8, .grid = 60});
 }
 

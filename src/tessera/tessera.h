@@ -74,7 +74,10 @@
 #include <tessera/tile/tiled_mesh.h>
 #include <tessera/topology/contour_tree.h>
 #include <tessera/topology/critical_points.h>
+#include <tessera/topology/diagram_distance.h>
 #include <tessera/topology/export.h>
+#include <tessera/topology/feature_tracks.h>
+#include <tessera/topology/generators.h>
 #include <tessera/topology/gradient.h>
 #include <tessera/topology/merge_tree.h>
 #include <tessera/topology/morse_smale.h>

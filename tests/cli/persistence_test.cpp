@@ -57,7 +57,7 @@ TEST_F(CliPersistence, CountsPairsAndEssentialClasses) {
   EXPECT_GT(solid["pairs"][0], 0);
   EXPECT_EQ(solid["field"], "rough");
   EXPECT_EQ(solid["threshold"], 0.0);
-  EXPECT_EQ(solid["below_threshold"], nlohmann::json::parse("[0, 0, 0]"));
+  EXPECT_EQ(solid["left_out"], nlohmann::json::parse("[0, 0, 0]"));
   ok({"make", "torus", "--size", "16x12", "--field", "smooth", "-o", "torus.ply"});
   const auto torus = result({"torus.ply"});
   EXPECT_EQ(torus["essential"], nlohmann::json::parse("[1, 2, 1]"));
@@ -74,7 +74,7 @@ TEST_F(CliPersistence, ThresholdIsANumberOrAPartOfTheRange) {
   EXPECT_EQ(part["pairs"], number["pairs"]);
   EXPECT_LT(part["pairs"][1], all["pairs"][1]);
   for (int d = 0; d < 3; ++d) {
-    EXPECT_EQ(part["pairs"][d].get<int>() + part["below_threshold"][d].get<int>(), all["pairs"][d]);
+    EXPECT_EQ(part["pairs"][d].get<int>() + part["left_out"][d].get<int>(), all["pairs"][d]);
   }
   EXPECT_EQ(part["essential"], all["essential"]);
   for (const auto& row : rows("part.csv")) EXPECT_TRUE(row[4] >= range / 10 || row[5] == 0);

@@ -12,6 +12,7 @@
 #include <tessera/mesh/make.h>
 #include <tessera/mesh/triangulate.h>
 #include <tessera/topology/contour_tree.h>
+#include <tessera/topology/feature_tracks.h>
 #include <tessera/topology/morse_smale.h>
 #include <tessera/topology/persistence.h>
 #include <tessera/topology/simplify_field.h>
@@ -169,7 +170,7 @@ TEST_F(GridsOnDevice, StopWhenCancelled) {
   EXPECT_THROW((void)compute_gradient<3>(grid, field, {.exec = Exec::cuda(), .monitor = &again}), Error);
 }
 
-TEST_F(GridsOnDevice, TreesRefuseADevice) {
+TEST_F(GridsOnDevice, TreesAndTracksRefuseADevice) {
   const Grid grid = grid_of({6, 5, 4});
   const Field field = random_field<float>(grid.vertex_count(), 9, 1);
   const auto expect_refusal = [](const auto& f) {
@@ -183,6 +184,8 @@ TEST_F(GridsOnDevice, TreesRefuseADevice) {
   expect_refusal([&] { (void)merge_tree(grid, field, {.exec = Exec::cuda()}); });
   expect_refusal([&] { (void)contour_tree(grid, field, {.exec = Exec::cuda()}); });
   expect_refusal([&] { (void)simplify_field(grid, field, 1, {.exec = Exec::cuda()}); });
+  expect_refusal([&] { (void)track_features({}, {}, {.exec = Exec::cuda()}); });
+  expect_refusal([&] { (void)distance_matrix(0, {}, {.exec = Exec::cuda()}); });
 }
 
 }  // namespace

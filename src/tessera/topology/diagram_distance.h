@@ -19,7 +19,9 @@
 // (Bertsekas, Castanon, Tsaknakis 1993). Prices prove how much better a matching could be.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <vector>
@@ -27,6 +29,7 @@
 #include <tessera/core/array.h>
 #include <tessera/core/progress.h>
 #include <tessera/core/vec.h>
+#include <tessera/exec/exec.h>
 #include <tessera/topology/persistence.h>
 
 namespace tessera {
@@ -94,5 +97,16 @@ struct WassersteinOptions {
 [[nodiscard]] DiagramDistance wasserstein_distance(std::span<const DiagramPoint> first,
                                                    std::span<const DiagramPoint> second,
                                                    const WassersteinOptions& options = {});
+
+struct DistanceMatrixOptions {
+  Exec exec = Exec::host();          ///< whose threads compare pairs
+  const Monitor* monitor = nullptr;  ///< null: nobody listens
+};
+
+/// The distance of every pair of `count` things, row by row, with zeros on the diagonal. distance(i, j) is
+/// asked for i < j, from several threads at once. Error(unsupported) for an exec on a device.
+[[nodiscard]] Array<double> distance_matrix(std::size_t count,
+                                            const std::function<double(std::size_t, std::size_t)>& distance,
+                                            const DistanceMatrixOptions& options = {});
 
 }  // namespace tessera

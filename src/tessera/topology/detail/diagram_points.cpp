@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <string>
 
+#include <tessera/core/detail/monitor.h>
 #include <tessera/core/error.h>
+#include <tessera/exec/detail/host/parallel.h>
+#include <tessera/exec/detail/host_only.h>
 
 namespace tessera {
 
@@ -18,6 +21,25 @@ std::vector<DiagramPoint> make_diagram_points(const Persistence& persistence) {
                       .death = pair.is_finite() ? pair.death_value : DiagramPoint::never});
   }
   return points;
+}
+
+Array<double> distance_matrix(std::size_t count,
+                              const std::function<double(std::size_t, std::size_t)>& distance,
+                              const DistanceMatrixOptions& options) {
+  const Exec exec = host_only(options.exec, "distance_matrix()");
+  const Monitor& monitor = monitor_of(options.monitor);
+  Array<double> matrix(count * count, 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    monitor.update("comparing diagrams", static_cast<double>(i) / static_cast<double>(count));
+    host::for_each_chunk(exec.threads(), count - i - 1, 1, [&](host::Range range, int) {
+      for (std::size_t j = i + 1 + range.begin; j < i + 1 + range.end; ++j) {
+        if (monitor.is_stopped()) return;
+        matrix[i * count + j] = matrix[j * count + i] = distance(i, j);
+      }
+    });
+  }
+  monitor.update("comparing diagrams", 1);
+  return matrix;
 }
 
 namespace detail {

@@ -18,21 +18,27 @@
 namespace tessera::cli {
 namespace {
 
-enum class Metric : std::uint8_t { bottleneck, wasserstein };
-
 struct DistanceArguments {
   std::vector<std::filesystem::path> files;
-  Metric metric = Metric::wasserstein;
-  double power = 2;
-  GroundNorm norm = GroundNorm::euclidean;
-  double error = 0.01;
-  double place_weight = 0;
+  std::string metric = "wasserstein";
+  std::optional<double> power;
+  std::string norm;
+  std::optional<double> error;
+  std::optional<double> place_weight;
   std::string dimensions;
   std::string threshold;
   OutputOptions output;
   std::filesystem::path matrix;
 
-  [[nodiscard]] bool is_bottleneck() const { return metric == Metric::bottleneck; }
+  [[nodiscard]] bool is_bottleneck() const { return metric == "bottleneck"; }
+  [[nodiscard]] WassersteinOptions wasserstein() const {
+    WassersteinOptions how;
+    how.power = power.value_or(how.power);
+    how.norm = norm == "sum" ? GroundNorm::sum : norm == "largest" ? GroundNorm::largest : how.norm;
+    how.error = error.value_or(how.error);
+    how.place_weight = place_weight.value_or(how.place_weight);
+    return how;
+  }
 };
 
 void declare_diagram_distance(OptionList& app, DistanceArguments& options) {
@@ -40,24 +46,23 @@ void declare_diagram_distance(OptionList& app, DistanceArguments& options) {
       ->required()
       ->type_name("FILE");
   app.add_option("--metric", options.metric, "the largest distance of a match, or the sum of their powers")
-      ->transform<Metric>({{"bottleneck", Metric::bottleneck}, {"wasserstein", Metric::wasserstein}})
+      ->is_member({"bottleneck", "wasserstein"})
       ->capture_default_str();
-  app.add_option("--power", options.power, "the power of the Wasserstein distance")
+  app.add_option("--power", options.power, "the power of the Wasserstein distance; if left out, 2")
       ->type_name("Q")
-      ->in_range(1, 64)
-      ->capture_default_str();
-  app.add_option("--norm", options.norm, "how far two points are apart, for the Wasserstein distance")
-      ->transform<GroundNorm>(
-          {{"sum", GroundNorm::sum}, {"euclidean", GroundNorm::euclidean}, {"largest", GroundNorm::largest}})
-      ->capture_default_str();
-  app.add_option("--error", options.error, "by what part the Wasserstein distance may be too large")
+      ->in_range(1, 64);
+  app.add_option("--norm", options.norm,
+                 "how far two points are apart, for the Wasserstein distance; if left out, euclidean")
+      ->is_member({"sum", "euclidean", "largest"});
+  app.add_option("--error", options.error,
+                 "by what part the Wasserstein distance may be too large; if left out, 0.01")
       ->type_name("E")
-      ->in_range(1e-6, 1)
-      ->capture_default_str();
-  app.add_option("--place-weight", options.place_weight,
-                 "of a step in the mesh, beside a step of the field, in the Wasserstein distance")
-      ->type_name("W")
-      ->capture_default_str();
+      ->in_range(1e-6, 1);
+  app.add_option(
+         "--place-weight", options.place_weight,
+         "what a step in the mesh counts beside one of the field, in the Wasserstein distance; if left "
+         "out, 0")
+      ->type_name("W");
   app.add_option("--dimensions", options.dimensions, "classes of these dimensions alone, such as 0 or 1-2")
       ->type_name("N[,N-M...]");
   app.add_option("--threshold", options.threshold, "leave out pairs that persist less")->type_name("X");
@@ -72,9 +77,12 @@ void check_options(Session& session, const DistanceArguments& options) {
   if (options.files.size() < 2) refuse("a distance is between two diagrams; name another file");
   if (!options.output.file.empty() && options.files.size() > 2)
     refuse("a matching is of two diagrams; leave out -o, or all files but two");
-  if (options.is_bottleneck() && options.place_weight != 0)
-    refuse("--place-weight is for the Wasserstein distance; leave it out, or --metric bottleneck");
-  if (!(options.place_weight >= 0)) refuse("--place-weight must not be negative");
+  const bool is_told_how = options.power || !options.norm.empty() || options.error || options.place_weight;
+  if (options.is_bottleneck() && is_told_how)
+    refuse(
+        "--power, --norm, --error and --place-weight are for the Wasserstein distance; leave them out, or "
+        "--metric bottleneck");
+  if (!(options.wasserstein().place_weight >= 0)) refuse("--place-weight must not be negative");
   for (const auto& file : options.files) session.add_input(file);
   check_segments_output(session, options.output);
   if (!options.matrix.empty()) check_sole_format(session, options.matrix, "csv");
@@ -83,12 +91,9 @@ void check_options(Session& session, const DistanceArguments& options) {
 DiagramDistance compare(const DistanceArguments& options, const StoredDiagram& a, const StoredDiagram& b,
                         const Monitor& monitor) {
   if (options.is_bottleneck()) return bottleneck_distance(a.points, b.points, {.monitor = &monitor});
-  return wasserstein_distance(a.points, b.points,
-                              {.power = options.power,
-                               .norm = options.norm,
-                               .error = options.error,
-                               .place_weight = options.place_weight,
-                               .monitor = &monitor});
+  WassersteinOptions how = options.wasserstein();
+  how.monitor = &monitor;
+  return wasserstein_distance(a.points, b.points, how);
 }
 
 /// Infinity is null in JSON.
@@ -136,22 +141,21 @@ void report_dimensions(Session& session, const DistanceArguments& options, const
     std::size_t matched = 0, first_alone = 0, second_alone = 0;
     double distance = 0;
   };
+  const double power = options.wasserstein().power;
   std::map<std::uint32_t, Part> parts;
   for (const DiagramMatch& match : found.matches) {
     const bool is_first = match.first != DiagramMatch::diagonal;
     const bool is_second = match.second != DiagramMatch::diagonal;
     Part& part = parts[is_first ? a.points[match.first].dimension : b.points[match.second].dimension];
     ++(is_first && is_second ? part.matched : is_first ? part.first_alone : part.second_alone);
-    part.distance =
-        options.is_bottleneck()
-            ? std::max(part.distance, match.distance)
-            : std::pow(std::pow(part.distance, options.power) + std::pow(match.distance, options.power),
-                       1 / options.power);
+    part.distance = options.is_bottleneck() ? std::max(part.distance, match.distance)
+                                            : part.distance + std::pow(match.distance, power);
   }
   Table table({Align::left, Align::right, Align::right, Align::right, Align::right});
   table.add({"dimension", "matched", "first alone", "second alone", "distance"});
   Json dimensions = Json::array();
-  for (const auto& [dimension, part] : parts) {
+  for (auto& [dimension, part] : parts) {
+    if (!options.is_bottleneck()) part.distance = std::pow(part.distance, 1 / power);
     table.add({std::to_string(dimension), grouped(part.matched), grouped(part.first_alone),
                grouped(part.second_alone), fmt::format("{:.6g}", part.distance)});
     dimensions.push_back({{"dimension", dimension},
@@ -165,8 +169,9 @@ void report_dimensions(Session& session, const DistanceArguments& options, const
 }
 
 std::string metric_text(const DistanceArguments& options) {
-  return options.is_bottleneck() ? std::string("bottleneck distance")
-                                 : fmt::format("Wasserstein distance of power {:.6g}", options.power);
+  return options.is_bottleneck()
+             ? std::string("bottleneck distance")
+             : fmt::format("Wasserstein distance of power {:.6g}", options.wasserstein().power);
 }
 
 void compare_two(Session& session, const DistanceArguments& options, const StoredDiagram& a,

@@ -50,10 +50,12 @@ void declare_track_features(OptionList& app, TrackFeaturesArguments& options) {
   app.add_option("--threshold", options.threshold, "leave out pairs that persist less")
       ->type_name("X")
       ->excludes(labels);
+  const Option output =
+      add_output_options(app, options.output)->description("the tracks as lines (.vtp, .vtk)");
   app.add_option("--lift", options.lift, "move each step by so much along z, to see the tracks of flat data")
       ->type_name("DZ")
-      ->capture_default_str();
-  add_output_options(app, options.output)->description("the tracks as lines (.vtp, .vtk)");
+      ->capture_default_str()
+      ->needs(output);
 }
 
 /// The points and the cells of the file of tracks, as they grow.

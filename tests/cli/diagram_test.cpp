@@ -108,6 +108,8 @@ TEST_F(CliDiagram, WhatCannotBeComparedIsRefused) {
   expect_one_sentence(
       run({"diagram-distance", "d.vtu", "d.vtu", "--metric", "bottleneck", "--place-weight", "1"}), 2,
       {"--place-weight"});
+  expect_one_sentence(run({"diagram-distance", "d.vtu", "d.vtu", "--metric", "bottleneck", "--power", "2"}),
+                      2, {"--power"});
   expect_one_sentence(run({"diagram-distance", "d.vtu", "d.vtu", "--matrix", "d.vtu"}), 6, {".csv"});
 }
 

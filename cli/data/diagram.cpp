@@ -78,6 +78,13 @@ FieldSet make_cell_data(const Diagram& diagram) {
   return data;
 }
 
+bool is_in(std::size_t dimension, const std::vector<ValueRange>& ranges) {
+  const auto number = static_cast<double>(dimension);
+  return ranges.empty() || std::ranges::any_of(ranges, [&](const ValueRange& range) {
+           return number >= range.low && number <= range.high;
+         });
+}
+
 /// Leaves those that never die, and `most` of the others. Of equal ones the first stay.
 void keep_most_persistent(const Persistence& persistence, std::vector<std::uint32_t>& numbers,
                           std::size_t most) {
@@ -98,12 +105,14 @@ void keep_most_persistent(const Persistence& persistence, std::vector<std::uint3
 
 }  // namespace
 
+bool Diagram::shows(std::size_t of_class) const {
+  return is_in(of_class, dimensions);
+}
+
 Diagram make_diagram(const Persistence& persistence, int dimension, const PairSelection& selection) {
   const auto is_wanted = [&](const PersistencePair& pair) {
     if (pair.is_finite() && pair.persistence() < selection.threshold) return false;
-    return selection.dimensions.empty() || std::ranges::any_of(selection.dimensions, [&](const auto& range) {
-             return pair.dimension >= range.low && pair.dimension <= range.high;
-           });
+    return is_in(pair.dimension, selection.dimensions);
   };
   std::vector<std::uint32_t> numbers;
   for (std::uint32_t i = 0; i < persistence.pairs.size(); ++i) {
@@ -115,6 +124,7 @@ Diagram make_diagram(const Persistence& persistence, int dimension, const PairSe
   diagram.lowest = persistence.lowest;
   diagram.highest = persistence.highest;
   diagram.threshold = selection.threshold;
+  diagram.dimensions = selection.dimensions;
   for (const std::uint32_t i : numbers) diagram.pairs.push_back(persistence.pairs[i]);
   diagram.numbers = std::move(numbers);
   return diagram;

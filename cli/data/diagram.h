@@ -31,8 +31,11 @@ struct Diagram {
   double lowest = 0;                   ///< of the field
   double highest = 0;
   double threshold = 0;
+  std::vector<ValueRange> dimensions;  ///< that were selected; empty: all
   std::string field;
   std::string file;
+
+  [[nodiscard]] bool shows(std::size_t of_class) const;  ///< were classes of this dimension selected?
 };
 
 [[nodiscard]] Diagram make_diagram(const Persistence& persistence, int dimension,

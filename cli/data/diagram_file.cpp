@@ -11,9 +11,15 @@
 #include <tessera/mesh/cell_mesh.h>
 
 #include "data/files.h"
+#include "data/parts.h"
+#include "data/threshold.h"
 
 namespace tessera::cli {
 namespace {
+
+double number(const Field& field, std::size_t i) {
+  return field.visit([i](const auto& values) { return static_cast<double>(values[i]); });
+}
 
 /// A file of segments, as it was read.
 class DiagramReader {
@@ -24,22 +30,22 @@ class DiagramReader {
     const Field& dimensions = array(mesh_.cell_data, "PairType");
     const Field* is_finite = find(mesh_.cell_data, "IsFinite", 1);
     const Field* identifiers = find(mesh_.cell_data, "PairIdentifier", 1);
-    StoredDiagram diagram{file_, {}, {}, {}};
+    StoredDiagram diagram{.file = file_, .has_places = find(mesh_.point_data, "Coordinates", 3) != nullptr};
     for (std::size_t c = 0; c < mesh_.cell_count(); ++c) {
-      const double dimension = number(dimensions, c);
+      const std::int64_t dimension = integer(dimensions, c, -1, 3);
       if (dimension == -1) continue;  // the diagonal
-      if (!(dimension >= 0 && dimension <= 3 && dimension == std::floor(dimension)))
-        refuse(fmt::format("segment {} has the PairType {:.6g}, which is no dimension", c, dimension));
       if (mesh_.cells[c].size() != 2) refuse(fmt::format("cell {} is no segment of two points", c));
       DiagramPoint point = read_point(c);
       point.dimension = static_cast<std::uint32_t>(dimension);
-      if (is_finite != nullptr && number(*is_finite, c) == 0) point.death = DiagramPoint::never;
-      const auto [place, type] = find_extremum(c);
+      if (is_finite != nullptr && integer(*is_finite, c, 0, 1) == 0) point.death = DiagramPoint::never;
+      const auto [place, type] = find_extremum(c, point);
       point.place = place;
+      check(c, point);
+      constexpr std::int64_t most = std::int64_t{1} << 53;
+      const auto own = static_cast<std::int64_t>(diagram.points.size());
+      diagram.identifiers.push_back(identifiers != nullptr ? integer(*identifiers, c, -most, most) : own);
       diagram.points.push_back(point);
       diagram.types.push_back(type);
-      diagram.identifiers.push_back(static_cast<std::int64_t>(
-          identifiers != nullptr ? number(*identifiers, c) : static_cast<double>(diagram.points.size() - 1)));
     }
     return diagram;
   }
@@ -57,28 +63,42 @@ class DiagramReader {
     refuse(fmt::format(
         "its segments have no array '{}' of one component, which `tessera persistence -o` writes", name));
   }
-  static double number(const Field& field, std::size_t i) {
-    return field.visit([i](const auto& values) { return static_cast<double>(values[i]); });
+  [[nodiscard]] std::int64_t integer(const Field& field, std::size_t i, std::int64_t least,
+                                     std::int64_t most) const {
+    const double value = number(field, i);
+    if (!(value >= static_cast<double>(least) && value <= static_cast<double>(most) &&
+          value == std::floor(value)))
+      refuse(fmt::format("{} number {} of '{}' cannot be", value, i, field.name()));
+    return static_cast<std::int64_t>(value);
+  }
+  void check(std::size_t c, const DiagramPoint& point) const {
+    try {
+      check_diagram({&point, 1});
+    } catch (const Error& error) {
+      refuse(fmt::format("of segment {}, {}", c, error.what()));
+    }
   }
 
   /// The upper point is (birth, death).
   [[nodiscard]] DiagramPoint read_point(std::size_t c) const {
     const Vec3d low = mesh_.points[mesh_.cells[c][0]];
     const Vec3d high = mesh_.points[mesh_.cells[c][1]];
-    if (low.x != low.y || low.x != high.x)
+    if (!(low.x == low.y && low.x == high.x))
       refuse(fmt::format("segment {} does not go from (birth, birth) to (birth, death)", c));
     return {.birth = high.x, .death = high.y};
   }
 
-  /// Where the minimum or maximum of a pair is; of two saddles, where the first one is.
-  [[nodiscard]] std::pair<Vec3d, CriticalType> find_extremum(std::size_t c) const {
+  /// The minimum or maximum of a pair; of two saddles and of a class that never dies, the one it is born
+  /// with.
+  [[nodiscard]] std::pair<Vec3d, CriticalType> find_extremum(std::size_t c, const DiagramPoint& point) const {
     const Field* types = find(mesh_.point_data, "CriticalType", 1);
     const auto type_at = [&](std::size_t corner) {
-      return types == nullptr ? CriticalType::minimum
-                              : static_cast<CriticalType>(
-                                    static_cast<int>(number(*types, mesh_.cells[c][corner].index())));
+      if (types == nullptr) return CriticalType::minimum;
+      return static_cast<CriticalType>(
+          integer(*types, mesh_.cells[c][corner].index(), 0, static_cast<int>(CriticalType::degenerate)));
     };
-    const bool is_at_death = type_at(0) != CriticalType::minimum && type_at(1) == CriticalType::maximum;
+    const bool is_at_death =
+        point.is_finite() && type_at(0) != CriticalType::minimum && type_at(1) == CriticalType::maximum;
     const std::size_t corner = is_at_death ? 1 : 0;
     const Field* places = find(mesh_.point_data, "Coordinates", 3);
     Vec3d place = {0, 0, 0};
@@ -93,36 +113,63 @@ class DiagramReader {
   const CellMesh& mesh_;
 };
 
+std::vector<ValueRange> parse_dimensions(const std::string& text) {
+  return text.empty() ? std::vector<ValueRange>() : parse_ranges(text, "--dimensions");
+}
+
 }  // namespace
 
 StoredDiagram read_diagram(Session& session, const std::filesystem::path& file) {
   CellMesh cells;
   const Input input = read_input(session, {.file = file, .simplices = false}, &cells);
-  if (cells.cell_count() == 0 && vertex_count(input.mesh) == 0) return {file, {}, {}, {}};
+  if (cells.cell_count() == 0 && vertex_count(input.mesh) == 0) return {.file = file, .has_places = true};
   if (cells.cell_count() == 0)
     throw Error(
         ErrorCode::unsupported,
         fmt::format("'{}' is a {} and no persistence diagram; `tessera persistence {} -o diagram.vtu` "
                     "makes one of a field",
                     file.string(), kind_name(input.mesh), file.string()));
-  return DiagramReader(file, cells).run();
+  StoredDiagram diagram = DiagramReader(file, cells).run();
+  if (!cells.cell_data.has("IsFinite"))
+    session.note(fmt::format("'{}' has no array 'IsFinite', so all of its classes die", file.string()));
+  return diagram;
 }
 
-void select_points(StoredDiagram& diagram, double threshold, const std::vector<ValueRange>& dimensions) {
+void add_selection_options(OptionList& app, PointSelection& selection,
+                           const std::optional<Option>& excluded) {
+  Option dimensions = app.add_option("--dimensions", selection.dimensions,
+                                     "classes of these dimensions alone, such as 0 or 1-2")
+                          ->type_name("N[,N-M...]");
+  Option threshold =
+      app.add_option("--threshold", selection.threshold, "leave out pairs that persist less")->type_name("X");
+  if (!excluded) return;
+  dimensions->excludes(*excluded);
+  threshold->excludes(*excluded);
+}
+
+void check_selection(const PointSelection& selection) {
+  (void)parse_dimensions(selection.dimensions);
+  if (parse_threshold(selection.threshold).is_percent)
+    throw Error(ErrorCode::bad_option, "--threshold is a number here: diagrams have no range of their field");
+}
+
+StoredDiagram select_points(StoredDiagram diagram, const PointSelection& selection) {
+  const double threshold = parse_threshold(selection.threshold).number;
+  const auto dimensions = parse_dimensions(selection.dimensions);
   const auto is_wanted = [&](const DiagramPoint& point) {
     if (point.is_finite() && point.death - point.birth < threshold) return false;
     return dimensions.empty() || std::ranges::any_of(dimensions, [&](const ValueRange& range) {
              return point.dimension >= range.low && point.dimension <= range.high;
            });
   };
-  StoredDiagram chosen{diagram.file, {}, {}, {}};
+  StoredDiagram chosen{.file = diagram.file, .has_places = diagram.has_places};
   for (std::size_t i = 0; i < diagram.points.size(); ++i) {
     if (!is_wanted(diagram.points[i])) continue;
     chosen.points.push_back(diagram.points[i]);
     chosen.identifiers.push_back(diagram.identifiers[i]);
     chosen.types.push_back(diagram.types[i]);
   }
-  diagram = std::move(chosen);
+  return chosen;
 }
 
 }  // namespace tessera::cli

@@ -12,8 +12,6 @@
 #include "application/verb.h"
 #include "data/diagram_file.h"
 #include "data/files.h"
-#include "data/parts.h"
-#include "data/threshold.h"
 
 namespace tessera::cli {
 namespace {
@@ -25,8 +23,7 @@ struct DistanceArguments {
   std::string norm;
   std::optional<double> error;
   std::optional<double> place_weight;
-  std::string dimensions;
-  std::string threshold;
+  PointSelection selection;
   OutputOptions output;
   std::filesystem::path matrix;
 
@@ -50,12 +47,11 @@ void declare_diagram_distance(OptionList& app, DistanceArguments& options) {
       ->capture_default_str();
   app.add_option("--power", options.power, "the power of the Wasserstein distance; if left out, 2")
       ->type_name("Q")
-      ->in_range(1, 64);
+      ->in_range(1, 4);
   app.add_option("--norm", options.norm,
                  "how far two points are apart, for the Wasserstein distance; if left out, euclidean")
       ->is_member({"sum", "euclidean", "largest"});
-  app.add_option("--error", options.error,
-                 "by what part the Wasserstein distance may be too large; if left out, 0.01")
+  app.add_option("--error", options.error, "relative error of the Wasserstein distance; if left out, 0.01")
       ->type_name("E")
       ->in_range(1e-6, 1);
   app.add_option(
@@ -63,9 +59,7 @@ void declare_diagram_distance(OptionList& app, DistanceArguments& options) {
          "what a step in the mesh counts beside one of the field, in the Wasserstein distance; if left "
          "out, 0")
       ->type_name("W");
-  app.add_option("--dimensions", options.dimensions, "classes of these dimensions alone, such as 0 or 1-2")
-      ->type_name("N[,N-M...]");
-  app.add_option("--threshold", options.threshold, "leave out pairs that persist less")->type_name("X");
+  add_selection_options(app, options.selection, std::nullopt);
   add_output_options(app, options.output)
       ->description("the matching of two diagrams as segments in the plane, .vtu or .vtp");
   app.add_option("--matrix", options.matrix, "all distances as text, a row for each diagram, .csv")
@@ -83,7 +77,7 @@ void check_options(Session& session, const DistanceArguments& options) {
         "--power, --norm, --error and --place-weight are for the Wasserstein distance; leave them out, or "
         "--metric bottleneck");
   if (!(options.wasserstein().place_weight >= 0)) refuse("--place-weight must not be negative");
-  for (const auto& file : options.files) session.add_input(file);
+  check_selection(options.selection);
   check_segments_output(session, options.output);
   if (!options.matrix.empty()) check_sole_format(session, options.matrix, "csv");
 }
@@ -134,35 +128,31 @@ Segments make_matching(const StoredDiagram& a, const StoredDiagram& b, const Dia
   return segments;
 }
 
-/// What each dimension adds.
-void report_dimensions(Session& session, const DistanceArguments& options, const StoredDiagram& a,
-                       const StoredDiagram& b, const DiagramDistance& found) {
+/// The part of each dimension.
+void report_dimensions(Session& session, const StoredDiagram& a, const StoredDiagram& b,
+                       const DiagramDistance& found) {
   struct Part {
     std::size_t matched = 0, first_alone = 0, second_alone = 0;
-    double distance = 0;
   };
-  const double power = options.wasserstein().power;
   std::map<std::uint32_t, Part> parts;
   for (const DiagramMatch& match : found.matches) {
     const bool is_first = match.first != DiagramMatch::diagonal;
     const bool is_second = match.second != DiagramMatch::diagonal;
     Part& part = parts[is_first ? a.points[match.first].dimension : b.points[match.second].dimension];
     ++(is_first && is_second ? part.matched : is_first ? part.first_alone : part.second_alone);
-    part.distance = options.is_bottleneck() ? std::max(part.distance, match.distance)
-                                            : part.distance + std::pow(match.distance, power);
   }
   Table table({Align::left, Align::right, Align::right, Align::right, Align::right});
   table.add({"dimension", "matched", "first alone", "second alone", "distance"});
   Json dimensions = Json::array();
-  for (auto& [dimension, part] : parts) {
-    if (!options.is_bottleneck()) part.distance = std::pow(part.distance, 1 / power);
+  for (const auto& [dimension, part] : parts) {
+    const double distance = found.by_dimension[dimension];
     table.add({std::to_string(dimension), grouped(part.matched), grouped(part.first_alone),
-               grouped(part.second_alone), fmt::format("{:.6g}", part.distance)});
+               grouped(part.second_alone), fmt::format("{:.6g}", distance)});
     dimensions.push_back({{"dimension", dimension},
                           {"matched", part.matched},
                           {"first_alone", part.first_alone},
                           {"second_alone", part.second_alone},
-                          {"distance", to_json(part.distance)}});
+                          {"distance", to_json(distance)}});
   }
   session.result()["dimensions"] = dimensions;
   session.print("{}", table.text());
@@ -174,8 +164,9 @@ std::string metric_text(const DistanceArguments& options) {
              : fmt::format("Wasserstein distance of power {:.6g}", options.wasserstein().power);
 }
 
-void compare_two(Session& session, const DistanceArguments& options, const StoredDiagram& a,
-                 const StoredDiagram& b) {
+/// All distances, row by row.
+Array<double> compare_two(Session& session, const DistanceArguments& options, const StoredDiagram& a,
+                          const StoredDiagram& b) {
   const DiagramDistance found =
       session.in_phase(Phase::compute, [&] { return compare(options, a, b, session.monitor()); });
   session.result()["distance"] = to_json(found.distance);
@@ -183,59 +174,62 @@ void compare_two(Session& session, const DistanceArguments& options, const Store
   const bool is_known = found.distance == found.at_least;
   session.print("{}: {:.8g}{}\n", metric_text(options), found.distance,
                 is_known ? "" : fmt::format(", at least {:.8g}", found.at_least));
-  report_dimensions(session, options, a, b, found);
-  if (options.output.file.empty()) return;
-  session.result()["output"] =
-      write_segments_output(session, options.output, make_matching(a, b, found), "matching");
+  report_dimensions(session, a, b, found);
+  if (!options.output.file.empty())
+    session.result()["output"] =
+        write_segments_output(session, options.output, make_matching(a, b, found), "matching");
+  return {0, found.distance, found.distance, 0};
 }
 
-/// The distances of all pairs; two diagrams are a matrix too, if it is asked for.
-void compare_all(Session& session, const DistanceArguments& options,
-                 const std::vector<StoredDiagram>& diagrams) {
+Array<double> compare_all(Session& session, const DistanceArguments& options,
+                          const std::vector<StoredDiagram>& diagrams) {
   const Monitor silent{{}, session.monitor().stop};  // one report for all pairs, not one for each
-  const Array<double> matrix = session.in_phase(Phase::compute, [&] {
+  return session.in_phase(Phase::compute, [&] {
     return distance_matrix(diagrams.size(),
                            [&](std::size_t i, std::size_t j) {
                              return compare(options, diagrams[i], diagrams[j], silent).distance;
                            },
                            {.exec = session.host(), .monitor = &session.monitor()});
   });
+}
+
+void report_matrix(Session& session, const DistanceArguments& options, const Array<double>& matrix) {
+  const std::size_t size = options.files.size();
   std::string text;
   Json rows = Json::array();
-  for (std::size_t i = 0; i < diagrams.size(); ++i) {
+  for (std::size_t i = 0; i < size; ++i) {
     Json row = Json::array();
-    for (std::size_t j = 0; j < diagrams.size(); ++j) {
-      const double distance = matrix[i * diagrams.size() + j];
-      row.push_back(to_json(distance));
-      text += fmt::format("{}{}", distance, j + 1 == diagrams.size() ? "\n" : ",");
+    for (std::size_t j = 0; j < size; ++j) {
+      row.push_back(to_json(matrix[i * size + j]));
+      text += fmt::format("{}{}", matrix[i * size + j], j + 1 == size ? "\n" : ",");
     }
     rows.push_back(std::move(row));
   }
   session.result()["matrix"] = std::move(rows);
-  if (diagrams.size() > 2) session.print("{} of each pair:\n{}", metric_text(options), text);
+  if (size > 2) session.print("{} of each pair:\n{}", metric_text(options), text);
   if (options.matrix.empty()) return;
   session.in_phase(Phase::write, [&] { write_file(options.matrix, text); });
+  session.result()["csv"] = {{"file", options.matrix.string()}, {"bytes", text.size()}};
   session.print("wrote {}: {}\n", options.matrix.string(), format_bytes(text.size()));
 }
 
 int run_diagram_distance(Session& session, const DistanceArguments& options) {
-  const Threshold threshold = parse_threshold(options.threshold);
-  if (threshold.is_percent)
-    throw Error(ErrorCode::bad_option, "--threshold is a number here: diagrams have no range of their field");
-  const auto dimensions = options.dimensions.empty() ? std::vector<ValueRange>()
-                                                     : parse_ranges(options.dimensions, "--dimensions");
   check_options(session, options);
   std::vector<StoredDiagram> diagrams;
   Json files = Json::array();
   for (const auto& file : options.files) {
-    diagrams.push_back(read_diagram(session, file));
-    select_points(diagrams.back(), threshold.number, dimensions);
+    diagrams.push_back(select_points(read_diagram(session, file), options.selection));
+    if (options.wasserstein().place_weight > 0 && !diagrams.back().has_places)
+      throw Error(
+          ErrorCode::not_found,
+          fmt::format("'{}' has no point array 'Coordinates', which --place-weight needs", file.string()));
     files.push_back({{"file", file.string()}, {"points", diagrams.back().points.size()}});
   }
   session.result()["files"] = std::move(files);
-  session.result()["metric"] = options.is_bottleneck() ? "bottleneck" : "wasserstein";
-  if (diagrams.size() == 2) compare_two(session, options, diagrams[0], diagrams[1]);
-  if (diagrams.size() > 2 || !options.matrix.empty()) compare_all(session, options, diagrams);
+  session.result()["metric"] = options.metric;
+  const Array<double> matrix = diagrams.size() == 2 ? compare_two(session, options, diagrams[0], diagrams[1])
+                                                    : compare_all(session, options, diagrams);
+  if (diagrams.size() > 2 || !options.matrix.empty()) report_matrix(session, options, matrix);
   return 0;
 }
 

@@ -31,7 +31,7 @@ struct PersistenceOptions {
 
 void check_outputs(Session& session, const PersistenceOptions& options) {
   const OutputOptions& diagram = options.output;
-  check_segments_output(session, diagram);
+  check_segments_output(session, options.generators.empty() ? diagram : diagram.alone());
   if (!options.csv.empty()) check_sole_format(session, options.csv, "csv");
   if (!options.plot.empty()) check_sole_format(session, options.plot, "svg");
   if (!options.curve.empty())
@@ -61,7 +61,7 @@ void report_counts(Session& session, const Persistence& persistence, const Diagr
   table.add({"dimension", "pairs", "left out", "essential", "most persistent"});
   for (std::size_t d = 0; d <= dimensions; ++d) {
     const bool has_pairs = d < dimensions;
-    if (!has_pairs && essential[d] == 0) continue;
+    if (!diagram.shows(d) || (!has_pairs && essential[d] == 0)) continue;
     table.add({std::to_string(d), has_pairs ? grouped(left[d]) : "-",
                has_pairs ? grouped(persistence.finite[d] - left[d]) : "-", grouped(essential[d]),
                has_pairs && left[d] > 0 ? fmt::format("{:.6g}", longest[d]) : "-"});
@@ -104,7 +104,7 @@ void declare_persistence(OptionList& app, PersistenceOptions& options) {
   app.add_option("--dimensions", options.dimensions, "classes of these dimensions alone, such as 0 or 1-2")
       ->type_name("N[,N-M...]");
   app.add_option("--most-persistent", options.most_persistent,
-                 "of the pairs that are left so many, the most persistent ones")
+                 "keep the N most persistent of the remaining pairs, and classes that never die")
       ->type_name("N");
   add_output_options(app, options.output)
       ->description("the diagram as segments, .vtu or .vtp, with TTK's arrays");

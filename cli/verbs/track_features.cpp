@@ -14,8 +14,6 @@
 #include "data/extent.h"
 #include "data/fields.h"
 #include "data/files.h"
-#include "data/parts.h"
-#include "data/threshold.h"
 
 namespace tessera::cli {
 namespace {
@@ -24,8 +22,7 @@ struct TrackFeaturesArguments {
   std::vector<std::filesystem::path> files;
   std::string labels;  ///< empty: the files are diagrams
   std::optional<double> place_weight;
-  std::string dimensions;
-  std::string threshold;
+  PointSelection selection;
   double lift = 0;
   OutputOptions output;
 };
@@ -37,19 +34,14 @@ void declare_track_features(OptionList& app, TrackFeaturesArguments& options) {
       ->type_name("FILE");
   const Option labels =
       app.add_option("--labels", options.labels,
-                     "follow the regions of this point field by what they share, such as DescendingManifold")
+                     "follow the regions of this point field by their overlap, such as DescendingManifold")
           ->type_name("NAME");
   app.add_option("--place-weight", options.place_weight,
-                 "how much a step in the mesh counts beside one of the field; by default the longest "
-                 "persistence over the size of the box")
+                 "scale of a distance in the mesh relative to one in field values; by default the longest "
+                 "persistence over the diagonal of the box of all features")
       ->type_name("W")
       ->excludes(labels);
-  app.add_option("--dimensions", options.dimensions, "classes of these dimensions alone, such as 0 or 1-2")
-      ->type_name("N[,N-M...]")
-      ->excludes(labels);
-  app.add_option("--threshold", options.threshold, "leave out pairs that persist less")
-      ->type_name("X")
-      ->excludes(labels);
+  add_selection_options(app, options.selection, labels);
   const Option output =
       add_output_options(app, options.output)->description("the tracks as lines (.vtp, .vtk)");
   app.add_option("--lift", options.lift, "move each step by so much along z, to see the tracks of flat data")
@@ -70,7 +62,7 @@ class TrackWriter {
     return static_cast<std::uint32_t>(points_.size() - 1);
   }
   void add_point_array(Field field) { point_data_.add(std::move(field)); }
-  /// A line for each track of several nodes, a vertex for the others, with `ConnectedComponentId`,
+  /// A line for each track of several nodes, a vertex for each of one, with `ConnectedComponentId`,
   /// `ComponentLength`, `FirstTimeStep`.
   [[nodiscard]] PolyData take(const FeatureTracks& tracks,
                               const std::vector<std::vector<std::uint32_t>>& numbers) {
@@ -169,6 +161,18 @@ double usual_weight(const std::vector<StoredDiagram>& steps) {
   return size > 0 && std::isfinite(size) ? longest / size : 0;
 }
 
+/// That of the option, or the usual one.
+double choose_weight(Session& session, const TrackFeaturesArguments& options,
+                     const std::vector<StoredDiagram>& steps) {
+  const auto bare = std::ranges::find(steps, false, &StoredDiagram::has_places);
+  if (bare == steps.end()) return options.place_weight ? *options.place_weight : usual_weight(steps);
+  const std::string lacks = fmt::format("'{}' has no point array 'Coordinates'", bare->file.string());
+  if (options.place_weight.value_or(0) > 0)
+    throw Error(ErrorCode::not_found, lacks + ", which --place-weight needs");
+  session.note(lacks + ", so features are followed by their values alone");
+  return 0;
+}
+
 PolyData make_diagram_tracks(const TrackFeaturesArguments& options, const std::vector<StoredDiagram>& steps,
                              const FeatureTracks& tracks) {
   TrackWriter writer(options.lift);
@@ -196,19 +200,13 @@ PolyData make_diagram_tracks(const TrackFeaturesArguments& options, const std::v
 }
 
 void track_diagrams(Session& session, const TrackFeaturesArguments& options) {
-  const Threshold threshold = parse_threshold(options.threshold);
-  if (threshold.is_percent)
-    throw Error(ErrorCode::bad_option, "--threshold is a number here: diagrams have no range of their field");
-  const auto dimensions = options.dimensions.empty() ? std::vector<ValueRange>()
-                                                     : parse_ranges(options.dimensions, "--dimensions");
   std::vector<StoredDiagram> steps;
   std::vector<std::vector<DiagramPoint>> points;
   for (const auto& file : options.files) {
-    steps.push_back(read_diagram(session, file));
-    select_points(steps.back(), threshold.number, dimensions);
+    steps.push_back(select_points(read_diagram(session, file), options.selection));
     points.push_back(steps.back().points);
   }
-  const double weight = options.place_weight.value_or(usual_weight(steps));
+  const double weight = choose_weight(session, options, steps);
   const FeatureTracks tracks = session.in_phase(Phase::compute, [&] {
     return track_features(points, {.place_weight = weight},
                           {.exec = session.host(), .monitor = &session.monitor()});
@@ -314,7 +312,7 @@ int run_track_features(Session& session, const TrackFeaturesArguments& options) 
     throw Error(ErrorCode::bad_option, "tracks lead from one step to the next; name another file");
   if (options.place_weight && !(*options.place_weight >= 0))
     throw Error(ErrorCode::bad_option, "--place-weight must not be negative");
-  for (const auto& file : options.files) session.add_input(file);
+  check_selection(options.selection);
   check_poly_output(session, options.output);
   options.labels.empty() ? track_diagrams(session, options) : track_regions(session, options);
   return 0;

@@ -113,6 +113,53 @@ TEST_F(CliDiagram, WhatCannotBeComparedIsRefused) {
   expect_one_sentence(run({"diagram-distance", "d.vtu", "d.vtu", "--matrix", "d.vtu"}), 6, {".csv"});
 }
 
+/// Diagrams of text, changed in one place.
+TEST_F(CliDiagram, DamagedDiagramsAreRefusedByName) {
+  ok({"make", "torus", "--size", "12x9", "--field", "smooth", "-o", "t.vtp"});
+  ok({"persistence", "t.vtp", "-o", "good.vtu", "--ascii"});
+  const std::string text = read("good.vtu");
+  const auto damage = [&](const std::string& name, const std::string& first) {
+    const std::size_t begin = text.find('>', text.find("Name=\"" + name + "\"")) + 1;
+    const std::size_t from = text.find_first_not_of(" \n", begin);
+    write("bad.vtu", text.substr(0, from) + first + text.substr(text.find_first_of(" \n", from)));
+    return run({"diagram-distance", "good.vtu", "bad.vtu"});
+  };
+  expect_one_sentence(damage("PairType", "7"), 4, {"bad.vtu", "PairType", "7"});
+  expect_one_sentence(damage("IsFinite", "3"), 4, {"bad.vtu", "IsFinite"});
+  expect_one_sentence(damage("CriticalType", "9"), 4, {"bad.vtu", "CriticalType"});
+  expect_one_sentence(damage("Points", "1e308"), 4, {"bad.vtu", "segment 0"});
+  expect_one_sentence(damage("Points", "nan"), 4, {"bad.vtu", "segment 0"});
+  EXPECT_EQ(damage("PairIdentifier", "5").code, 0);
+  const auto without = [&](const std::string& name) {
+    const std::size_t at = text.find("Name=\"" + name + "\"");
+    write("bare.vtu", text.substr(0, at) + "Name=\"Other\"" + text.substr(at + name.size() + 7));
+    return run({"diagram-distance", "good.vtu", "bare.vtu", "--dimensions", "1"});
+  };
+  const Outcome all_die = without("IsFinite");
+  EXPECT_EQ(all_die.code, 0);
+  EXPECT_NE(all_die.err.find("IsFinite"), std::string::npos) << all_die.err;
+  EXPECT_EQ(without("Coordinates").code, 0);
+  expect_one_sentence(run({"diagram-distance", "good.vtu", "bare.vtu", "--place-weight", "1"}), 3,
+                      {"bare.vtu", "Coordinates"});
+  expect_one_sentence(run({"track-features", "good.vtu", "bare.vtu", "--place-weight", "1"}), 3,
+                      {"bare.vtu", "Coordinates"});
+  const Outcome by_values = run({"track-features", "good.vtu", "bare.vtu"});
+  EXPECT_EQ(by_values.code, 0);
+  EXPECT_NE(by_values.err.find("values alone"), std::string::npos) << by_values.err;
+}
+
+/// Loops of a torus never die; a track of them is where they are born, at saddles.
+TEST_F(CliDiagram, ClassesThatNeverDieAreWhereTheyAreBorn) {
+  ok({"make", "torus", "--size", "12x9", "--field", "smooth", "-o", "t.vtp"});
+  ok({"persistence", "t.vtp", "-o", "d.vtu", "--dimensions", "1", "--most-persistent", "0", "--csv",
+      "d.csv"});
+  const auto found = run_json({"track-features", "d.vtu", "d.vtu", "-o", "tracks.vtp"});
+  EXPECT_EQ(found["result"]["tracks"], 2);
+  EXPECT_EQ(found["input"].size(), 2u);  // each once
+  const PolyData poly = read_poly(path("tracks.vtp"));
+  for (const std::int32_t type : poly.point_data.at("CriticalType").as<std::int32_t>()) EXPECT_EQ(type, 2);
+}
+
 /// A bump on a flat grid that moves by a pixel in each step.
 TEST_F(CliDiagram, TracksFollowABumpThatMoves) {
   constexpr int size = 20;
@@ -198,6 +245,7 @@ TEST_F(CliDiagram, GeneratorsAreWrittenForTheChosenPairs) {
   EXPECT_GT(poly.polygons.size(), 0u);
   expect_one_sentence(run({"persistence", "k.vtu", "--dimensions", "x"}), 2, {"--dimensions"});
   expect_one_sentence(run({"persistence", "k.vtu", "--generators", "c.ply"}), 6, {"c.ply", ".vtp"});
+  ok({"persistence", "k.vtu", "--generators", "c.vtp", "--ascii"});
 }
 
 }  // namespace

@@ -197,6 +197,63 @@ TEST(DiagramDistances, AreMetrics) {
   }
 }
 
+/// Each point lies between two of the other diagram, far from the diagonal, so prices go through the whole
+/// chain. The identity, which costs `shift` a point, is a matching; the least is not above it.
+TEST(WassersteinDistance, OfChainsIsNotProvedByRounding) {
+  constexpr std::size_t size = 1000;
+  constexpr double shift = 0.4;
+  Diagram a;
+  for (std::size_t i = 0; i < size; ++i)
+    a.push_back({.birth = static_cast<double>(i), .death = static_cast<double>(i + 2 * size)});
+  Diagram b = a;
+  for (DiagramPoint& p : b) {
+    p.birth += shift;
+    p.death += shift;
+  }
+  for (const double power : {1.0, 2.0, 3.0, 4.0}) {
+    const DiagramDistance found = wasserstein_distance(a, b, {.power = power, .norm = GroundNorm::largest});
+    const double identity = shift * std::pow(static_cast<double>(size), 1 / power);
+    EXPECT_LE(found.at_least, identity) << power;
+    EXPECT_GE(found.distance, found.at_least);
+    check_matches(a, b, found, power);
+    EXPECT_LE(found.distance, power <= 2 ? 1.01 * identity : DiagramPoint::never) << power;
+    std::reverse(b.begin(), b.end());
+    EXPECT_LE(wasserstein_distance(a, b, {.power = power, .norm = GroundNorm::largest}).at_least, identity);
+  }
+}
+
+TEST(WassersteinDistance, OfEqualDiagramsIsZero) {
+  for (const double power : {1.0, 2.0, 4.0}) {
+    const Diagram a = make_diagram(500, 8, 4);
+    Diagram b = a;
+    std::reverse(b.begin(), b.end());
+    const DiagramDistance found = wasserstein_distance(a, b, {.power = power});
+    EXPECT_EQ(found.distance, 0);
+    check_matches(a, b, found, power);
+  }
+}
+
+/// The parts of all dimensions, whatever their sizes, make the whole.
+TEST(WassersteinDistance, HasAPartForEachDimension) {
+  const Diagram a = {{.birth = 0, .death = 1e-5},
+                     {.birth = 0},
+                     {.dimension = 1, .birth = 0, .death = 1},
+                     {.dimension = 3, .birth = 0, .death = 1e200}};
+  const Diagram b = {{.birth = 0, .death = 1.1e-5},
+                     {.birth = 1e-6},
+                     {.dimension = 1, .birth = 0.25, .death = 1},
+                     {.dimension = 3, .birth = 0, .death = 1.5e200}};
+  const DiagramDistance found = wasserstein_distance(a, b, {.power = 4});
+  EXPECT_NEAR(found.by_dimension[0], 1e-6 * std::pow(2, 0.25), 1e-10);
+  EXPECT_NEAR(found.by_dimension[1], 0.25, 1e-4);
+  EXPECT_EQ(found.by_dimension[2], 0);
+  EXPECT_NEAR(found.by_dimension[3], 0.5e200, 1e194);
+  EXPECT_EQ(found.distance, found.by_dimension[3]);
+  const Diagram births = {{.birth = 1e200}};
+  EXPECT_EQ(wasserstein_distance(births, Diagram{{.birth = 0}}).distance, 1e200);
+  EXPECT_EQ(bottleneck_distance(a, b).by_dimension, (std::array<double, 4>{1e-6, 0.25, 0, 0.5e200}));
+}
+
 /// Cohen-Steiner, Edelsbrunner, Harer 2007: diagrams are no farther apart than their fields.
 TEST(BottleneckDistance, IsStable) {
   const TetMesh mesh = make_kuhn(14);
@@ -287,16 +344,42 @@ TEST(DiagramDistances, RefuseWhatIsNoDiagram) {
        {DiagramPoint{.birth = 3, .death = 1}, DiagramPoint{.birth = -infinity, .death = 1},
         DiagramPoint{.birth = std::nan("")}, DiagramPoint{.birth = 1, .death = std::nan("")}}) {
     const Diagram diagram = {good[0], bad};
-    expect_refused(ErrorCode::unsupported, "point 1 of the second diagram",
+    expect_refused(ErrorCode::unsupported, "in the second diagram point 1",
                    [&] { (void)bottleneck_distance(good, diagram); });
-    expect_refused(ErrorCode::unsupported, "point 1 of the first diagram",
+    expect_refused(ErrorCode::unsupported, "in the first diagram point 1",
                    [&] { (void)wasserstein_distance(diagram, good); });
   }
   for (const WassersteinOptions& options :
-       {WassersteinOptions{.power = 0.5}, WassersteinOptions{.power = 100}, WassersteinOptions{.error = 0},
+       {WassersteinOptions{.power = 0.5}, WassersteinOptions{.power = 4.5}, WassersteinOptions{.error = 0},
         WassersteinOptions{.error = std::nan("")}, WassersteinOptions{.place_weight = -1}}) {
     expect_refused(ErrorCode::bad_option, "must", [&] { (void)wasserstein_distance(good, good, options); });
   }
+}
+
+TEST(DiagramDistances, RefuseNumbersWhoseDifferencesAreInfinite) {
+  const Diagram wide = {{.birth = -1e308, .death = 1e308}};
+  const Diagram high = {{.dimension = 4, .birth = 0, .death = 1}};
+  for (const Diagram& diagram : {wide, high}) {
+    expect_refused(ErrorCode::unsupported, "point 0", [&] { (void)wasserstein_distance(diagram, {}); });
+    expect_refused(ErrorCode::unsupported, "point 0", [&] { (void)bottleneck_distance(diagram, {}); });
+  }
+  const Diagram nowhere = {{.birth = 0, .death = 1, .place = {std::nan(""), 0, 0}}};
+  EXPECT_NEAR(wasserstein_distance(nowhere, {}).distance, std::sqrt(0.5), 1e-12);  // places do not count
+  expect_refused(ErrorCode::unsupported, "not finite",
+                 [&] { (void)wasserstein_distance(nowhere, {}, {.place_weight = 1}); });
+}
+
+TEST(DistanceMatrix, AsksForEveryPairOnce) {
+  for (const int threads : {1, 2, 7}) {
+    const Array<double> matrix =
+        distance_matrix(9, [](std::size_t i, std::size_t j) { return static_cast<double>(10 * i + j); },
+                        {.exec = Exec::host(threads)});
+    for (std::size_t i = 0; i < 9; ++i) {
+      for (std::size_t j = 0; j < 9; ++j)
+        EXPECT_EQ(matrix[9 * i + j], i == j ? 0 : static_cast<double>(10 * std::min(i, j) + std::max(i, j)));
+    }
+  }
+  EXPECT_TRUE(distance_matrix(0, {}).empty());
 }
 
 TEST(DiagramDistances, CanBeStopped) {

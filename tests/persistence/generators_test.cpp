@@ -293,9 +293,16 @@ TEST(Generators, RefusePairsThatHaveNone) {
   };
   refused(static_cast<std::uint32_t>(persistence.pairs.size()), "is not there");
   refused(0, "dimension 0");
-  persistence.pairs[0].dimension = 1;
+  const auto cycle = list_cycles<3>(persistence).front();
+  const Persistence good = persistence;
   persistence.pairs[0].birth = 1000000;
-  refused(0, "critical cells");
+  refused(cycle, "critical cells");
+  persistence = good;
+  persistence.pairs[cycle].birth_vertex = VertexId(0);
+  refused(cycle, "critical cells");
+  const Field other = make_wave_field(mesh.points, WaveField::rough);
+  persistence = compute_persistence(mesh, other);
+  refused(list_cycles<3>(persistence).front(), "critical cells");
 }
 
 TEST(Generators, CanBeStopped) {

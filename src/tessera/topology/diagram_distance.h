@@ -1,24 +1,28 @@
 // How far apart two persistence diagrams are: the least cost of matching their points.
 //
-//   death │  a·───·b      a point is matched with a point of the other diagram of the same dimension,
+//   death │  a·───·b      a point is matched with a point of the other diagram that has its dimension,
 //         │      /        or with the diagonal, where classes die as they are born
 //         │  ·  /
-//         │ /·─/          bottleneck    the largest distance that a match has to bridge
-//         │/  /           Wasserstein   the q-th root of the sum of the q-th powers of all of them
+//         │ /·─/          bottleneck    the largest distance of a match
+//         │/  /           Wasserstein   the q-th root of the sum of the q-th powers of all distances
 //         └───────── birth
 //
 // Classes that never die are matched among themselves, by their births; where one diagram has more of them
 // than the other, the distance is infinite.
 //
-// The bottleneck distance is exact: a binary search over the numbers there are, each of them tried by a
-// matching whose edges a k-d tree finds (Efrat, Itai, Katz 2001; Kerber, Morozov, Nigmetov 2016). Who has to
-// be matched is decided on each side alone, so the diagonal needs no points of its own (Mendelsohn, Dulmage
-// 1958). The Wasserstein distance is found by an auction with scaling, to a relative error that the caller
-// chooses (Bertsekas 1988; with k-d trees Kerber, Morozov, Nigmetov 2016). Points bid for points of the other
-// diagram and drop out towards the diagonal; then points that nobody wants any more lower their price
-// (Bertsekas, Castanon, Tsaknakis 1993). Prices prove how much better a matching could be.
+// The bottleneck distance is found by binary search. Each step looks for a matching whose edges are no longer
+// than some reach; a k-d tree finds the edges (Efrat, Itai, Katz 2001; Kerber, Morozov, Nigmetov 2016).
+// Points that are nearer to the diagonal than the reach need no partner. A set of points on one side and a
+// set on the other can be matched at once if each of them can alone (Mendelsohn, Dulmage 1958), so the
+// diagonal needs no points of its own.
+//
+// The Wasserstein distance is found by an auction with scaling (Bertsekas 1988; with k-d trees Kerber,
+// Morozov, Nigmetov 2016). Points bid for points of the other diagram, or go to the diagonal. Points that
+// nobody wants any more then lower their price (Bertsekas, Castanon, Tsaknakis 1993). The prices are a
+// solution of the dual problem, so they prove a lower bound.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -37,10 +41,10 @@ namespace tessera {
 struct DiagramPoint {
   static constexpr double never = std::numeric_limits<double>::infinity();
 
-  std::uint32_t dimension = 0;  ///< of the class
+  std::uint32_t dimension = 0;  ///< of the class, at most 3
   double birth = 0;
   double death = never;
-  Vec3d place = {0, 0, 0};  ///< in the mesh; only counts with a place_weight
+  Vec3d place = {0, 0, 0};  ///< in the mesh; used if place_weight is above 0
 
   [[nodiscard]] bool is_finite() const { return death != never; }
   friend bool operator==(const DiagramPoint&, const DiagramPoint&) = default;
@@ -49,7 +53,11 @@ struct DiagramPoint {
 /// In the order of the pairs, without places.
 [[nodiscard]] std::vector<DiagramPoint> make_diagram_points(const Persistence& persistence);
 
-/// How far two points of the plane are apart.
+/// Error(unsupported) if a birth is not finite, a death is neither finite nor `never` or is below the birth,
+/// a number is above 8e307 in size, or a dimension is above 3. The message begins with "point N".
+void check_diagram(std::span<const DiagramPoint> points);
+
+/// The distance between two points of the plane.
 enum class GroundNorm : std::uint8_t { sum, euclidean, largest };
 
 struct DiagramMatch {
@@ -63,9 +71,10 @@ struct DiagramMatch {
 
 /// Every point is in one match.
 struct DiagramDistance {
-  double distance = 0;          ///< of the matching below
-  double at_least = 0;          ///< no matching has less; equal for a bottleneck
-  Array<DiagramMatch> matches;  ///< by the first, then those of the diagonal by the second
+  double distance = 0;                      ///< of the matching below
+  double at_least = 0;                      ///< a proven lower bound; equal for a bottleneck
+  std::array<double, 4> by_dimension = {};  ///< the part of `distance` that each dimension has
+  Array<DiagramMatch> matches;              ///< by the first, then those of the diagonal by the second
   friend bool operator==(const DiagramDistance&, const DiagramDistance&) = default;
 };
 
@@ -73,27 +82,29 @@ struct BottleneckOptions {
   const Monitor* monitor = nullptr;  ///< null: nobody listens
 };
 
-/// Exact, with GroundNorm::largest; the largest over all dimensions. O(n log n) memory of n points; a
-/// matching takes O(n^1.5 log n) time at worst. Error(unsupported) for points whose birth or finite death is
-/// infinite or not a number, or whose death is below their birth.
+/// The least over all matchings, with GroundNorm::largest in doubles; of all dimensions the largest. O(n)
+/// memory. At worst a matching takes n searches of the tree for each of n points; random diagrams of 20,000
+/// points take a second. Errors as check_diagram(), which also says which diagram.
 [[nodiscard]] DiagramDistance bottleneck_distance(std::span<const DiagramPoint> first,
                                                   std::span<const DiagramPoint> second,
                                                   const BottleneckOptions& options = {});
 
 struct WassersteinOptions {
-  double power = 2;  ///< q, from 1 to 64
+  double power = 2;  ///< q, from 1 to 4
   GroundNorm norm = GroundNorm::euclidean;
-  /// The distance is at most so much larger than the least there is, as a part of it; above 0.
-  double error = 0.01;
-  /// Of a step in the mesh, as compared with one of the field: places count as three more coordinates, and a
-  /// point is as far from the diagonal as it is in the plane (Soler, Plainchault, Conche, Tierny, "Lifted
-  /// Wasserstein matcher for fast and robust topology tracking", LDAV 2018).
+  double error = 0.01;  ///< relative: the distance is at most 1 + error times the least; above 0
+  /// A distance in the mesh counts as so much of a distance in values: places are three more coordinates.
+  /// Points stay as far from the diagonal as they are in the plane (Soler, Plainchault, Conche, Tierny,
+  /// "Lifted Wasserstein matcher for fast and robust topology tracking", LDAV 2018).
   double place_weight = 0;
   const Monitor* monitor = nullptr;  ///< null: nobody listens
 };
 
-/// Over all dimensions. O(n) memory of n points; the time depends on how many points compete. Errors as
-/// bottleneck_distance(), and Error(bad_option) for options out of range.
+/// Over all dimensions. O(n) memory; the time depends on how many points compete. Prices are doubles, so
+/// distances below 1e-13^(1/q) of the longest persistence of their dimension are not resolved (q = 1: 1e-13,
+/// 2: 3e-7, 3: 5e-5, 4: 6e-4). If the error is not reached for that reason, `at_least` shows it. Errors as
+/// bottleneck_distance(); Error(bad_option) for options out of range, Error(unsupported) for places that are
+/// not finite, if they count.
 [[nodiscard]] DiagramDistance wasserstein_distance(std::span<const DiagramPoint> first,
                                                    std::span<const DiagramPoint> second,
                                                    const WassersteinOptions& options = {});

@@ -46,8 +46,8 @@ struct TrackOptions {
 };
 
 /// Each diagram is matched with the next one by wasserstein_distance(); points that are matched with each
-/// other are one feature. Errors as that, and Error(unsupported) for an exec on a device. Equal results for
-/// any threads.
+/// other are one feature. `options.monitor` listens, not `matching.monitor`. Errors as that, and
+/// Error(unsupported) for an exec on a device. Equal results for any threads.
 [[nodiscard]] FeatureTracks track_features(std::span<const std::vector<DiagramPoint>> steps,
                                            const WassersteinOptions& matching,
                                            const TrackOptions& options = {});

@@ -32,7 +32,7 @@ struct GeneratorsOptions {
 };
 
 /// The cycles of the pairs of these numbers, in that order. `persistence` is that of the gradient. O(n log n)
-/// for the n cells that each cycle is pushed over; of classes of dimension 2 on a mesh also 16 bytes for each
+/// for the n cells that each cycle is pushed over; of classes of dimension 2 on a mesh also 20 bytes for each
 /// cell of the mesh. Equal results for any threads, tiles and providers that made the gradient.
 /// Error(bad_option) if a pair is not there or not of the gradient, or its class has dimension 0 (a piece,
 /// which its minimum shows) or that of the mesh (a piece without a boundary).

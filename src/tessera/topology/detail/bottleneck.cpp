@@ -45,8 +45,8 @@ struct Side {
 
 /// Matches the points of two sides so that nothing is matched over more than some reach.
 ///
-/// A point farther than that from the diagonal has to be matched with another. A set of such points on one
-/// side can be matched, and one on the other side can: then both can at once.
+/// A point farther than that from the diagonal needs a partner. If the points of one side that do can be
+/// matched, and those of the other side can, then all of them can at once.
 class Matcher {
  public:
   Matcher(Side& a, Side& b, const Monitor& monitor) : a_(a), b_(b), check_(monitor, "matching diagrams", 0) {}
@@ -80,7 +80,7 @@ class Matcher {
     return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
   }
 
-  /// No point gets by with less than its way to the diagonal or to its nearest point.
+  /// The reach must be that of the diagonal or of the nearest point for every point.
   [[nodiscard]] double least_reach() const {
     double reach = 0;
     const auto largest = [](const Tree::Point& apart) { return std::max(apart[0], apart[1]); };
@@ -172,28 +172,29 @@ class Matcher {
 DiagramDistance bottleneck_distance(std::span<const DiagramPoint> first, std::span<const DiagramPoint> second,
                                     const BottleneckOptions& options) {
   const Monitor& monitor = monitor_of(options.monitor);
-  check_diagram(first, "first");
-  check_diagram(second, "second");
+  check_diagrams(first, second);
   DiagramDistance result;
-  const uint32_t dimensions = dimension_end(first, second);
-  for (uint32_t d = 0; d < dimensions; ++d) {
-    monitor.update("matching diagrams", static_cast<double>(d) / dimensions);
+  for (uint32_t d = 0; d < diagram_dimensions; ++d) {
+    monitor.update("matching diagrams", static_cast<double>(d) / diagram_dimensions);
     const DiagramSide chosen_a = choose_dimension(first, d);
     const DiagramSide chosen_b = choose_dimension(second, d);
-    if (!match_essential(first, second, chosen_a, chosen_b, result.matches))
-      result.distance = DiagramPoint::never;
+    const size_t before = result.matches.size();
+    const bool is_infinite = !match_essential(first, second, chosen_a, chosen_b, result.matches);
     Side a(first, chosen_a.finite);
     Side b(second, chosen_b.finite);
-    Matcher(a, b, monitor).run();
+    double& distance = result.by_dimension[d];
+    distance = Matcher(a, b, monitor).run();
+    for (size_t i = before; i < result.matches.size(); ++i)
+      distance = std::max(distance, result.matches[i].distance);
     for (uint32_t i = 0; i < a.size(); ++i) {
       if (a.mates[i] == none) continue;
       result.matches.push_back(
           {chosen_a.finite[i], chosen_b.finite[a.mates[i]], distance_between(a.tree[i], b.tree[a.mates[i]])});
     }
+    if (is_infinite) distance = DiagramPoint::never;
+    result.distance = std::max(result.distance, distance);
   }
   complete_matches(first, second, GroundNorm::largest, result.matches);
-  for (const DiagramMatch& match : result.matches)
-    result.distance = std::max(result.distance, match.distance);
   result.at_least = result.distance;
   monitor.update("matching diagrams", 1);
   return result;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include <tessera/core/detail/monitor.h>
 #include <tessera/core/error.h>
@@ -23,17 +24,43 @@ std::vector<DiagramPoint> make_diagram_points(const Persistence& persistence) {
   return points;
 }
 
+void check_diagram(std::span<const DiagramPoint> points) {
+  constexpr double most = 8e307;  // differences stay finite
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const DiagramPoint& point = points[i];
+    const std::string name = "point " + std::to_string(i);
+    if (point.dimension >= diagram_dimensions)
+      throw Error(ErrorCode::unsupported, name + " has dimension " + std::to_string(point.dimension) +
+                                              "; classes have at most " +
+                                              std::to_string(diagram_dimensions - 1));
+    const bool is_born = std::abs(point.birth) <= most;
+    if (is_born && (!point.is_finite() || (std::abs(point.death) <= most && point.death >= point.birth)))
+      continue;
+    throw Error(ErrorCode::unsupported,
+                name + " is born at " + std::to_string(point.birth) +
+                    (point.is_finite() ? " and dies at " + std::to_string(point.death) : "") +
+                    "; both must be finite, and the death must not be below the birth");
+  }
+}
+
 Array<double> distance_matrix(std::size_t count,
                               const std::function<double(std::size_t, std::size_t)>& distance,
                               const DistanceMatrixOptions& options) {
   const Exec exec = host_only(options.exec, "distance_matrix()");
   const Monitor& monitor = monitor_of(options.monitor);
-  Array<double> matrix(count * count, 0);
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
   for (std::size_t i = 0; i < count; ++i) {
-    monitor.update("comparing diagrams", static_cast<double>(i) / static_cast<double>(count));
-    host::for_each_chunk(exec.threads(), count - i - 1, 1, [&](host::Range range, int) {
-      for (std::size_t j = i + 1 + range.begin; j < i + 1 + range.end; ++j) {
+    for (std::size_t j = i + 1; j < count; ++j) pairs.emplace_back(i, j);
+  }
+  Array<double> matrix(count * count, 0);
+  const std::size_t batch = 4 * static_cast<std::size_t>(exec.threads());  // between two reports
+  for (std::size_t begin = 0; begin < pairs.size(); begin += batch) {
+    monitor.update("comparing diagrams", static_cast<double>(begin) / static_cast<double>(pairs.size()));
+    const std::size_t size = std::min(batch, pairs.size() - begin);
+    host::for_each_chunk(exec.threads(), size, 1, [&](host::Range range, int) {
+      for (std::size_t k = begin + range.begin; k < begin + range.end; ++k) {
         if (monitor.is_stopped()) return;
+        const auto [i, j] = pairs[k];
         matrix[i * count + j] = matrix[j * count + i] = distance(i, j);
       }
     });
@@ -46,26 +73,16 @@ namespace detail {
 
 using std::uint32_t;
 
-void check_diagram(std::span<const DiagramPoint> points, const char* which) {
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const DiagramPoint& point = points[i];
-    const bool is_born = std::isfinite(point.birth);
-    const bool dies = point.is_finite();
-    if (is_born && (!dies || (std::isfinite(point.death) && point.death >= point.birth))) continue;
-    throw Error(ErrorCode::unsupported,
-                "point " + std::to_string(i) + " of the " + which + " diagram is born at " +
-                    std::to_string(point.birth) +
-                    (dies ? " and dies at " + std::to_string(point.death) : "") +
-                    "; diagrams are compared where births are finite and deaths are not below them");
-  }
-}
-
-uint32_t dimension_end(std::span<const DiagramPoint> first, std::span<const DiagramPoint> second) {
-  uint32_t end = 0;
-  for (const auto& points : {first, second}) {
-    for (const DiagramPoint& point : points) end = std::max(end, point.dimension + 1);
-  }
-  return end;
+void check_diagrams(std::span<const DiagramPoint> first, std::span<const DiagramPoint> second) {
+  const auto check = [](std::span<const DiagramPoint> points, const char* which) {
+    try {
+      check_diagram(points);
+    } catch (const Error& error) {
+      throw Error(error.code(), std::string("in the ") + which + " diagram " + error.what());
+    }
+  };
+  check(first, "first");
+  check(second, "second");
 }
 
 DiagramSide choose_dimension(std::span<const DiagramPoint> points, uint32_t dimension) {

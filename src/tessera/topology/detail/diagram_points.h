@@ -18,11 +18,10 @@ struct DiagramSide {
   std::vector<std::uint32_t> essential;  ///< ascending by birth
 };
 
-/// Error(unsupported) if a point is nowhere in the plane; `which` is "first" or "second".
-void check_diagram(std::span<const DiagramPoint> points, const char* which);
-/// One more than the highest dimension of both.
-[[nodiscard]] std::uint32_t dimension_end(std::span<const DiagramPoint> first,
-                                          std::span<const DiagramPoint> second);
+constexpr std::uint32_t diagram_dimensions = 4;
+
+/// check_diagram() of both, with "of the first diagram" in the message.
+void check_diagrams(std::span<const DiagramPoint> first, std::span<const DiagramPoint> second);
 [[nodiscard]] DiagramSide choose_dimension(std::span<const DiagramPoint> points, std::uint32_t dimension);
 
 /// How far a class is from one that dies as it is born.

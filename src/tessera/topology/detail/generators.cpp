@@ -43,7 +43,7 @@ class UpwardPartners {
   UpwardPartners(const Gradient<Dim>& gradient, bool with_facets) : gradient_(gradient) {
     const GradientData<Dim>* data = Dim == 3 && with_facets ? gradient.on_mesh() : nullptr;
     if (data == nullptr) return;
-    facets_.emplace();
+    facets_.emplace().reserve(data->cell_count());
     for (uint32_t c = 0; c < data->cell_count(); ++c) {
       if (!data->is_critical(c)) facets_->push_back({data->simplex(data->next_facet(c)).vertices, c});
     }
@@ -214,22 +214,36 @@ class CycleFinder {
   StopCheck check_;
 };
 
+/// Every critical cell is in one pair, and pairs have its highest vertex.
 template <int Dim>
-void check_pair(const Gradient<Dim>& gradient, const Persistence& persistence, uint32_t number) {
+void check_persistence(const Gradient<Dim>& gradient, const Persistence& persistence) {
+  std::array<std::vector<bool>, Dim + 1> is_paired;
+  for (int d = 0; d <= Dim; ++d)
+    is_paired[static_cast<size_t>(d)].assign(gradient.critical_cells(d).size(), false);
+  const auto take = [&](uint32_t dimension, uint32_t number, VertexId highest) {
+    const bool is_there = dimension <= Dim && number < is_paired[dimension].size() &&
+                          !is_paired[dimension][number] &&
+                          gradient.critical_cells(static_cast<int>(dimension))[number].highest == highest;
+    if (!is_there)
+      throw Error(ErrorCode::bad_option, "the pairs are not those of the gradient's critical cells");
+    is_paired[dimension][number] = true;
+  };
+  for (const PersistencePair& pair : persistence.pairs) {
+    take(pair.dimension, pair.birth, pair.birth_vertex);
+    if (pair.is_finite()) take(pair.dimension + 1, pair.death, pair.death_vertex);
+  }
+}
+
+template <int Dim>
+void check_pair(const Persistence& persistence, uint32_t number) {
   const auto refuse = [&](const std::string& what) {
     throw Error(ErrorCode::bad_option, "pair " + std::to_string(number) + " " + what);
   };
   if (number >= persistence.pairs.size())
     refuse("is not there; there are " + std::to_string(persistence.pairs.size()));
-  const PersistencePair& pair = persistence.pairs[number];
-  if (pair.dimension == 0 || pair.dimension >= Dim)
-    refuse("has a class of dimension " + std::to_string(pair.dimension) + ", which is a piece and no cycle");
-  const auto is_there = [&](uint32_t dimension, uint32_t cell) {
-    return cell < gradient.critical_cells(static_cast<int>(dimension)).size();
-  };
-  if (!is_there(pair.dimension, pair.birth) ||
-      (pair.is_finite() && !is_there(pair.dimension + 1, pair.death)))
-    refuse("is not one of the gradient's critical cells");
+  const uint32_t dimension = persistence.pairs[number].dimension;
+  if (dimension == 0 || dimension >= Dim)
+    refuse("has a class of dimension " + std::to_string(dimension) + ", which is a piece and no cycle");
 }
 
 }  // namespace
@@ -238,7 +252,8 @@ template <int Dim>
 PersistentGenerators compute_generators(const Gradient<Dim>& gradient, const Persistence& persistence,
                                         std::span<const uint32_t> pairs, const GeneratorsOptions& options) {
   const Monitor& monitor = monitor_of(options.monitor);
-  for (const uint32_t number : pairs) check_pair(gradient, persistence, number);
+  for (const uint32_t number : pairs) check_pair<Dim>(persistence, number);
+  check_persistence(gradient, persistence);
   std::array<std::optional<CycleFinder<Dim>>, Dim> finders;  // by dimension, as they are needed
   PersistentGenerators result;
   for (size_t i = 0; i < pairs.size(); ++i) {

@@ -112,13 +112,13 @@ class PointTree {
         box.high[k] = std::max(box.high[k], points_[order_[i]][k]);
       }
     }
-    if (depth == depth_) return;
+    const auto at = [&](std::size_t i) { return order_.begin() + static_cast<std::ptrdiff_t>(i); };
+    if (depth == depth_) return std::sort(at(begin), at(end));  // so that ties do not depend on nth_element
     std::size_t axis = 0;
     for (std::size_t k = 1; k < K; ++k) {
       if (box.high[k] - box.low[k] > box.high[axis] - box.low[axis]) axis = k;
     }
     const std::size_t middle = begin_of(2 * place + 1, depth + 1);
-    const auto at = [&](std::size_t i) { return order_.begin() + static_cast<std::ptrdiff_t>(i); };
     std::nth_element(at(begin), at(middle), at(end), [&](std::uint32_t a, std::uint32_t b) {
       return points_[a][axis] != points_[b][axis] ? points_[a][axis] < points_[b][axis] : a < b;
     });

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,7 +19,7 @@ namespace {
 using std::size_t;
 using std::uint32_t;
 
-constexpr double largest_power = 64;
+constexpr double largest_power = 4;
 
 /// The power of a distance, from how far two points are apart along each axis.
 struct Cost {
@@ -43,22 +45,31 @@ struct Cost {
   }
 };
 
+/// How far two points are apart along each axis.
+template <size_t K>
+std::array<double, K> apart(const std::array<double, K>& p, const std::array<double, K>& q) {
+  std::array<double, K> distances;
+  for (size_t k = 0; k < K; ++k) distances[k] = std::abs(p[k] - q[k]);
+  return distances;
+}
+
 /// The finite points of one diagram.
 ///
-/// Every point may go to the diagonal, at a cost. A point of one side offers another one what that would
-/// save: both ways to the diagonal less the way between them.
+/// Every point may go to the diagonal, at a cost. A match saves the costs of both points and takes that of
+/// the distance between them.
 template <size_t K>
 struct Side {
   using Tree = PointTree<K>;
 
-  Side(std::vector<typename Tree::Point> points, std::vector<double> ways)
-      : tree(std::move(points), 0), diagonal(std::move(ways)), mates(diagonal.size(), Tree::none) {
+  Side(std::vector<typename Tree::Point> points, std::vector<double> costs)
+      : tree(std::move(points), 0), diagonal(std::move(costs)), mates(diagonal.size(), Tree::none) {
     set_shares(std::vector<double>(diagonal.size(), 0));
   }
   [[nodiscard]] size_t size() const { return mates.size(); }
 
-  /// What a point keeps of what its match saves: its price for the first side, its profit for the second. The
-  /// tree has it less the way to the diagonal, so that the best offer is the least sum of a cost and that.
+  /// The part that a point keeps of what its match saves: its price for the first side, its profit for the
+  /// second. The tree has the share less the cost of the diagonal; the best offer is the least sum of that
+  /// and the cost of the distance.
   [[nodiscard]] double share(uint32_t i) const { return tree.number(i) + diagonal[i]; }
   void set_share(uint32_t i, double share) { tree.set_number(i, share - diagonal[i]); }
   void set_shares(const std::vector<double>& shares) {
@@ -73,7 +84,7 @@ struct Side {
 /// Invariants, up to epsilon, when a round has ended:
 ///   1. the shares of two points are at least what their match would save, and exactly that if it is made
 ///   2. the share of a point that goes to the diagonal is 0
-/// So no matching saves more than all shares together, and ours saves that up to epsilon for each match.
+/// So no matching saves more than all shares together, and ours saves that up to epsilon a match.
 template <size_t K>
 class Auction {
  public:
@@ -87,18 +98,18 @@ class Auction {
     double least = 0;  ///< no matching has less
   };
 
-  /// Until found is at most `factor` times the least.
+  /// Until found is at most `factor` times the least, or steps are too small for doubles.
   Bounds run(double factor) {
-    const double all_ways = total(a_.diagonal) + total(b_.diagonal);
-    if (a_.size() == 0 || b_.size() == 0) return {all_ways, all_ways};
+    constexpr int most_rounds = 19;  // the last step is 1e-13 of the longest distance to the diagonal
+    Bounds bounds = {total(a_.diagonal) + total(b_.diagonal), 0};
+    if (a_.size() == 0 || b_.size() == 0) return {bounds.found, bounds.found};
     double step = std::max(highest(a_.diagonal), highest(b_.diagonal)) / 4;
-    const double smallest_step = step * 1e-13;  // prices are doubles
-    Bounds best = {all_ways, 0};
-    for (;; step /= 5) {
+    for (int round = 0; round < most_rounds; ++round, step /= 5) {
       run_round(step);
-      best = {found(), std::max(best.least, all_ways - total_shares())};
-      if (best.found <= factor * best.least || step < smallest_step) return best;
+      bounds = {found(), std::max(bounds.least, least())};
+      if (bounds.found <= factor * bounds.least) break;
     }
+    return bounds;
   }
 
  private:
@@ -106,32 +117,34 @@ class Auction {
     return *std::max_element(values.begin(), values.end());
   }
   static double total(const std::vector<double>& values) {
-    double sum = 0;
+    long double sum = 0;
     for (const double value : values) sum += value;
-    return sum;
+    return static_cast<double>(sum);
   }
 
   /// What the matching costs.
   [[nodiscard]] double found() const {
-    double sum = 0;
+    long double sum = 0;
     for (uint32_t i = 0; i < a_.size(); ++i)
-      sum += a_.mates[i] == none ? a_.diagonal[i] : way(i, a_.mates[i]);
+      sum += a_.mates[i] == none ? a_.diagonal[i] : cost_of(i, a_.mates[i]);
     for (uint32_t j = 0; j < b_.size(); ++j) sum += b_.mates[j] == none ? b_.diagonal[j] : 0;
-    return sum;
+    return static_cast<double>(sum);
   }
-  /// The prices of all points of b, and what each of a could save beyond them.
-  [[nodiscard]] double total_shares() const {
-    double sum = 0;
-    for (uint32_t j = 0; j < b_.size(); ++j) sum += b_.share(j);
-    for (uint32_t i = 0; i < a_.size(); ++i)
-      sum += a_.diagonal[i] - b_.tree.find_best(a_.tree[i], a_.diagonal[i], cost_).value;
-    return sum;
+  /// The value of the dual problem: for each point of b its diagonal less its price, for each of a the least
+  /// cost that is left. Less than that by what rounding may have added.
+  [[nodiscard]] double least() const {
+    long double sum = 0;
+    long double size = 0;
+    const auto add = [&](double value) {
+      sum += value;
+      size += std::abs(value);
+    };
+    for (uint32_t j = 0; j < b_.size(); ++j) add(-b_.tree.number(j));
+    for (uint32_t i = 0; i < a_.size(); ++i) add(b_.tree.find_best(a_.tree[i], a_.diagonal[i], cost_).value);
+    constexpr long double rounding = 8 * std::numeric_limits<double>::epsilon();
+    return std::max(0.0, static_cast<double>(sum - rounding * size));
   }
-  [[nodiscard]] double way(uint32_t i, uint32_t j) const {
-    std::array<double, K> apart;
-    for (size_t k = 0; k < K; ++k) apart[k] = std::abs(a_.tree[i][k] - b_.tree[j][k]);
-    return cost_(apart);
-  }
+  [[nodiscard]] double cost_of(uint32_t i, uint32_t j) const { return cost_(apart(a_.tree[i], b_.tree[j])); }
 
   void run_round(double step) {
     std::fill(a_.mates.begin(), a_.mates.end(), none);
@@ -187,11 +200,21 @@ void check_options(const WassersteinOptions& options) {
     if (is_good) return;
     throw Error(ErrorCode::bad_option, std::string(what) + ", not " + std::to_string(value));
   };
-  expect(options.power >= 1 && options.power <= largest_power, "the power must be from 1 to 64",
+  expect(options.power >= 1 && options.power <= largest_power, "the power must be from 1 to 4",
          options.power);
   expect(options.error > 0 && std::isfinite(options.error), "the error must be above 0", options.error);
   expect(options.place_weight >= 0 && std::isfinite(options.place_weight),
          "the weight of places must not be negative", options.place_weight);
+}
+
+/// The norm of many distances: (sum of powers)^(1/power), without overflow.
+double combine(std::span<const double> distances, double power) {
+  double longest = 0;
+  for (const double distance : distances) longest = std::max(longest, distance);
+  if (longest == 0 || longest == DiagramPoint::never) return longest;
+  double sum = 0;
+  for (const double distance : distances) sum += std::pow(distance / longest, power);
+  return longest * std::pow(sum, 1 / power);
 }
 
 /// Two diagrams, one dimension after the other.
@@ -203,93 +226,117 @@ class Comparison {
         second_(second),
         options_(options),
         monitor_(monitor_of(options.monitor)),
-        scale_(find_scale()),
         cost_{options.norm, options.power} {}
 
   DiagramDistance run() {
-    const uint32_t dimensions = dimension_end(first_, second_);
-    bool is_infinite = false;
-    for (uint32_t d = 0; d < dimensions; ++d) {
-      monitor_.update("matching diagrams", static_cast<double>(d) / dimensions);
+    std::array<double, diagram_dimensions> least = {};
+    for (uint32_t d = 0; d < diagram_dimensions; ++d) {
+      monitor_.update("matching diagrams", static_cast<double>(d) / diagram_dimensions);
       const DiagramSide a = choose_dimension(first_, d);
       const DiagramSide b = choose_dimension(second_, d);
+      std::vector<double> found;
       const size_t before = result_.matches.size();
-      is_infinite = !match_essential(first_, second_, a, b, result_.matches) || is_infinite;
-      for (size_t i = before; i < result_.matches.size(); ++i) {
-        const double power = cost_.raise(result_.matches[i].distance * scale_);
-        found_ += power;
-        least_ += power;
-      }
-      options_.place_weight == 0 ? match<2>(a.finite, b.finite) : match<5>(a.finite, b.finite);
+      if (!match_essential(first_, second_, a, b, result_.matches)) found.push_back(DiagramPoint::never);
+      for (size_t i = before; i < result_.matches.size(); ++i) found.push_back(result_.matches[i].distance);
+      std::vector<double> proven = found;
+      const auto [distance, at_least] =
+          options_.place_weight == 0 ? match<2>(a.finite, b.finite) : match<5>(a.finite, b.finite);
+      found.push_back(distance);
+      proven.push_back(at_least);
+      result_.by_dimension[d] = combine(found, options_.power);
+      least[d] = combine(proven, options_.power);
     }
     complete_matches(first_, second_, options_.norm, result_.matches);
-    result_.distance = is_infinite ? DiagramPoint::never : root(found_);
-    result_.at_least = is_infinite ? DiagramPoint::never : std::min(result_.distance, root(least_));
+    result_.distance = combine(result_.by_dimension, options_.power);
+    result_.at_least = std::min(result_.distance, combine(least, options_.power));
     monitor_.update("matching diagrams", 1);
     return std::move(result_);
   }
 
  private:
-  [[nodiscard]] double root(double sum) const { return std::pow(sum, 1 / options_.power) / scale_; }
+  struct Distances {
+    double found;
+    double least;
+  };
 
-  /// A power of two that brings distances near 1, so that their powers neither overflow nor vanish.
-  [[nodiscard]] double find_scale() const {
-    double largest = 0;
-    for (const auto& points : {first_, second_}) {
-      for (const DiagramPoint& point : points) {
-        if (point.is_finite()) largest = std::max(largest, point.death - point.birth);
-      }
-    }
-    if (largest == 0) return 1;
-    return std::ldexp(1.0, -std::clamp(std::ilogb(largest), -900, 900));
+  /// A power of two that brings the longest persistence near 1, so that powers neither overflow nor vanish.
+  [[nodiscard]] double find_scale(const std::vector<uint32_t>& a, const std::vector<uint32_t>& b) const {
+    double longest = 0;
+    for (const uint32_t i : a) longest = std::max(longest, first_[i].death - first_[i].birth);
+    for (const uint32_t i : b) longest = std::max(longest, second_[i].death - second_[i].birth);
+    return longest == 0 ? 1 : std::ldexp(1.0, -std::clamp(std::ilogb(longest), -1000, 1000));
   }
 
   template <size_t K>
-  [[nodiscard]] Side<K> make_side(std::span<const DiagramPoint> points,
-                                  const std::vector<uint32_t>& chosen) const {
+  [[nodiscard]] Side<K> make_side(std::span<const DiagramPoint> points, const std::vector<uint32_t>& chosen,
+                                  double scale) const {
     std::vector<std::array<double, K>> places;
-    std::vector<double> ways;
+    std::vector<double> costs;
     for (const uint32_t i : chosen) {
       const DiagramPoint& point = points[i];
-      std::array<double, K> place = {point.birth * scale_, point.death * scale_};
+      std::array<double, K> place = {point.birth * scale, point.death * scale};
       if constexpr (K == 5) {
-        const double weight = options_.place_weight * scale_;
-        place[2] = point.place.x * weight;
-        place[3] = point.place.y * weight;
-        place[4] = point.place.z * weight;
+        const Vec3d lifted = (options_.place_weight * scale) * point.place;
+        place[2] = lifted.x;
+        place[3] = lifted.y;
+        place[4] = lifted.z;
+      }
+      for (const double coordinate : place) {
+        if (!(std::abs(coordinate) < 1e75))  // its fourth power is finite
+          throw Error(ErrorCode::unsupported, "point " + std::to_string(i) +
+                                                  " has a value or a place that is not finite, or too large "
+                                                  "beside the longest persistence");
       }
       places.push_back(place);
-      ways.push_back(cost_.raise(diagonal_distance(point, options_.norm) * scale_));
+      costs.push_back(cost_.raise(diagonal_distance(point, options_.norm) * scale));
     }
-    return {std::move(places), std::move(ways)};
+    return {std::move(places), std::move(costs)};
   }
 
   template <size_t K>
-  void match(const std::vector<uint32_t>& chosen_a, const std::vector<uint32_t>& chosen_b) {
-    Side<K> a = make_side<K>(first_, chosen_a);
-    Side<K> b = make_side<K>(second_, chosen_b);
+  Distances match(const std::vector<uint32_t>& chosen_a, const std::vector<uint32_t>& chosen_b) {
+    const double scale = find_scale(chosen_a, chosen_b);
+    Side<K> a = make_side<K>(first_, chosen_a, scale);
+    Side<K> b = make_side<K>(second_, chosen_b, scale);
+    if (match_equal(chosen_a, chosen_b, a, b)) return {0, 0};
     const auto bounds = Auction<K>(a, b, cost_, monitor_).run(std::pow(1 + options_.error, options_.power));
-    found_ += bounds.found;
-    least_ += bounds.least;
-    constexpr Cost plain = {GroundNorm::euclidean, 1};
+    const Cost distance = {options_.norm, 1};
     for (uint32_t i = 0; i < a.size(); ++i) {
-      const uint32_t mate = a.mates[i];
-      if (mate == Auction<K>::none) continue;
-      std::array<double, K> apart;
-      for (size_t k = 0; k < K; ++k) apart[k] = std::abs(a.tree[i][k] - b.tree[mate][k]);
-      result_.matches.push_back(
-          {chosen_a[i], chosen_b[mate], Cost{options_.norm, plain.power}(apart) / scale_});
+      if (a.mates[i] != Auction<K>::none)
+        result_.matches.push_back(
+            {chosen_a[i], chosen_b[a.mates[i]], distance(apart(a.tree[i], b.tree[a.mates[i]])) / scale});
     }
+    const auto root = [&](double sum) { return std::pow(sum, 1 / options_.power) / scale; };
+    return {root(bounds.found), root(bounds.least)};
+  }
+
+  /// Matches the points of two sides that are the same, in whatever order; false if they are not.
+  template <size_t K>
+  bool match_equal(const std::vector<uint32_t>& chosen_a, const std::vector<uint32_t>& chosen_b,
+                   const Side<K>& a, const Side<K>& b) {
+    if (a.size() != b.size()) return false;
+    const auto ranked = [](const Side<K>& side) {
+      std::vector<uint32_t> order(side.size());
+      for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+      std::stable_sort(order.begin(), order.end(),
+                       [&](uint32_t i, uint32_t j) { return side.tree[i] < side.tree[j]; });
+      return order;
+    };
+    const auto order_a = ranked(a);
+    const auto order_b = ranked(b);
+    for (size_t k = 0; k < order_a.size(); ++k) {
+      if (a.tree[order_a[k]] != b.tree[order_b[k]]) return false;
+    }
+    for (size_t k = 0; k < order_a.size(); ++k)
+      result_.matches.push_back({chosen_a[order_a[k]], chosen_b[order_b[k]], 0});
+    return true;
   }
 
   std::span<const DiagramPoint> first_;
   std::span<const DiagramPoint> second_;
   const WassersteinOptions& options_;
   const Monitor& monitor_;
-  double scale_;
   Cost cost_;
-  double found_ = 0;
-  double least_ = 0;
   DiagramDistance result_;
 };
 
@@ -299,8 +346,7 @@ DiagramDistance wasserstein_distance(std::span<const DiagramPoint> first,
                                      std::span<const DiagramPoint> second,
                                      const WassersteinOptions& options) {
   check_options(options);
-  check_diagram(first, "first");
-  check_diagram(second, "second");
+  check_diagrams(first, second);
   return Comparison(first, second, options).run();
 }
 

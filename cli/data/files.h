@@ -70,6 +70,9 @@ struct Input {
   Reservation made_room = {};  ///< of the field that was made for --field
 };
 
+/// Error(bad_option) for options of reading that would do nothing.
+void check_reading(const InputOptions& options);
+
 /// Reads the file in the read phase. Error(out_of_memory) before reading if the file alone is larger than
 /// --memory allows, and after it if the mesh is; else the errors of read_mesh(). With dims, the file is read
 /// as a raw volume. `-` is standard input.
@@ -108,6 +111,9 @@ Written write_counted(Session& session, const OutputOptions& options, const Writ
 /// Writes in the write phase, adds `output` to the result and says so.
 void write_output(Session& session, const OutputOptions& options, const AnyMesh& mesh);
 void write_output(Session& session, const OutputOptions& options, const CellMesh& mesh);
+
+/// Adds `output` to the result for a mesh that was written, and says so. Of the mesh only the size counts.
+void report_output(Session& session, const OutputOptions& options, const AnyMesh& mesh, std::uint64_t bytes);
 
 /// The same two for points, lines and polygons: .vtp or .vtk. What was written is returned, for the result.
 void check_poly_output(Session& session, const OutputOptions& options);

@@ -2,9 +2,13 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
+
+#include <tessera/distribute/critical_points.h>
 
 #include "application/text.h"
 #include "application/verb.h"
+#include "data/slabs.h"
 #include "data/threshold.h"
 #include "data/topology.h"
 
@@ -51,6 +55,10 @@ CriticalPoints keep_persistent(Session& session, const D& domain, const Critical
   });
 }
 
+void write_points(Session& session, const OutputOptions& output, const PolyData& poly) {
+  session.result()["output"] = write_poly_output(session, output, poly);
+}
+
 template <class D>
 void find_and_write(Session& session, const CriticalPointOptions& options, const Threshold& threshold,
                     const D& domain) {
@@ -61,12 +69,48 @@ void find_and_write(Session& session, const CriticalPointOptions& options, const
   if (options.output.file.empty()) return;
   const PolyData poly =
       session.in_phase(Phase::compute, [&] { return make_poly(points, domain.mesh, domain.field); });
-  session.result()["output"] = write_poly_output(session, options.output, poly);
+  write_points(session, options.output, poly);
+}
+
+/// What points take as poly data, while it is made and written.
+constexpr Bytes point_bytes = 72;
+
+int run_in_slabs(Session& session, const CriticalPointOptions& options, const SlabInput& input) {
+  const CriticalPoints points = session.in_phase(
+      Phase::compute, [&] { return critical_points(input.file, input.field, input.options(session)); });
+  session.print("{}\n", describe(input));
+  print_counts(session, points, dimension(input.file.shape()) == 2);
+  if (!options.output.file.empty()) {
+    const Reservation room =
+        reserve_known(session, point_bytes * points.points.size(), "the points to write");
+    const PolyData poly = session.in_phase(
+        Phase::compute, [&] { return make_poly(points, input.file, input.field, &session.monitor()); });
+    write_points(session, options.output, poly);
+  }
+  session.result()["field"] = input.field;
+  return 0;
+}
+
+std::optional<SlabInput> find_slabs(Session& session, const CriticalPointOptions& options) {
+  return find_slab_input(
+      session,
+      {.input = options.topology.input,
+       .field = options.topology.field,
+       .obstacle = options.topology.find_slab_obstacle(options.threshold.empty() ? "" : "--threshold"),
+       .bytes_in_memory =
+           [&](const Grid& grid, const Field& field) {
+             const Work work = options.threshold.empty() ? critical_points_work(grid, field)
+                                                         : morse_smale_work(grid, field);
+             return work.host_bytes_of(session.host().threads());
+           },
+       .cost = critical_points_slab_cost});
 }
 
 int run_critical_points(Session& session, const CriticalPointOptions& options) {
   const Threshold threshold = parse_threshold(options.threshold);
   check_poly_output(session, options.output);
+  check_provider(options.topology);
+  if (const auto slabs = find_slabs(session, options)) return run_in_slabs(session, options, *slabs);
   const auto input = read_topology_input(session, options.topology);
   with_domain(
       session, options.topology, *input,

@@ -15,6 +15,7 @@
 #include <tessera/io/detail/cells.h>
 #include <tessera/io/detail/formats.h>
 #include <tessera/io/detail/roles.h>
+#include <tessera/io/grid_writer.h>
 
 namespace tessera::detail::io {
 namespace {
@@ -75,7 +76,7 @@ class XmlWriter {
                   more);
     if (!options_.ascii) {
       output_.write(" format=\"appended\" offset=\"");
-      pending_.push_back({output_.position(), values.data(), values.size_bytes()});
+      pending_.push_back({output_.position(), values.data(), values.size_bytes(), nullptr});
       output_.write(std::string(21, ' ') + "/>\n");
       return;
     }
@@ -93,6 +94,23 @@ class XmlWriter {
       const std::string tuples =
           tag == "FieldData" ? " NumberOfTuples=\"" + std::to_string(field.size()) + "\"" : "";
       field.visit([&](auto values) { array(field.name(), values, field.components(), tuples); });
+    }
+    close();
+  }
+
+  /// The same for fields of which somebody else writes the values later, so many tuples each: `places` gets
+  /// where they begin. Not for text.
+  void fields_to_come(const std::string& tag, const FieldSet& set, std::uint64_t tuples,
+                      std::vector<std::uint64_t>& places) {
+    places.resize(set.size());
+    open(tag + active_attributes(set));
+    std::size_t i = 0;
+    for (const Field& field : set) {
+      field.visit([&]<class T>(std::span<const T>) {
+        array(field.name(), std::span<const T>(), field.components());
+        pending_.back().bytes = tuples * field.components() * sizeof(T);
+      });
+      pending_.back().place = &places[i++];
     }
     close();
   }
@@ -132,6 +150,7 @@ class XmlWriter {
     std::uint64_t offset_place;
     const void* data;
     std::size_t bytes;
+    std::uint64_t* place;  ///< of values that come later; null: these are at `data`
   };
 
   template <class T>
@@ -143,7 +162,9 @@ class XmlWriter {
   void write_plain(const Pending& array) {
     const std::uint64_t bytes = array.bytes;
     output_.write(&bytes, sizeof(bytes));
-    output_.write(array.data, array.bytes);
+    if (array.place == nullptr) return output_.write(array.data, array.bytes);
+    *array.place = output_.position();
+    output_.skip(array.bytes);
   }
 
   /// [blocks] [bytes a block] [bytes of the last] [compressed bytes of each] and the blocks.
@@ -359,7 +380,14 @@ struct PolyView {
   [[nodiscard]] std::size_t vertex_count() const { return points.size(); }
 };
 
-void write_image_xml(Output& output, const Grid& grid, const WriteOptions& options) {
+/// Where the fields of a grid's points and cells begin in the file.
+struct ImagePlaces {
+  std::vector<std::uint64_t> of_points, of_cells;
+};
+
+/// With `to_come`, values of points and cells are written by somebody else.
+void write_image_xml(Output& output, const Grid& grid, const WriteOptions& options,
+                     ImagePlaces* to_come = nullptr) {
   std::array<std::string, 3> last;
   for (int axis = 0; axis < 3; ++axis) {
     if (grid.dims[axis] > std::numeric_limits<std::int32_t>::max()) {
@@ -378,8 +406,13 @@ void write_image_xml(Output& output, const Grid& grid, const WriteOptions& optio
       quote("Direction", {turn[0], turn[1], turn[2], turn[3], turn[4], turn[5], turn[6], turn[7], turn[8]}));
   if (!grid.field_data.empty()) xml.fields("FieldData", grid.field_data);
   xml.open("Piece" + quote("Extent", {"0", last[0], "0", last[1], "0", last[2]}));
-  xml.fields("PointData", grid.point_data);
-  xml.fields("CellData", grid.cell_data);
+  if (to_come == nullptr) {
+    xml.fields("PointData", grid.point_data);
+    xml.fields("CellData", grid.cell_data);
+  } else {
+    xml.fields_to_come("PointData", grid.point_data, grid.vertex_count(), to_come->of_points);
+    xml.fields_to_come("CellData", grid.cell_data, grid.cell_count(), to_come->of_cells);
+  }
   xml.finish();
 }
 
@@ -416,3 +449,53 @@ void write_vti(Output& output, const MeshRef& mesh, const WriteOptions& options)
 }
 
 }  // namespace tessera::detail::io
+
+namespace tessera {
+
+GridWriter::GridWriter(const std::filesystem::path& file, const Grid& shape, const WriteOptions& options) {
+  if (options.ascii || options.compress) {
+    throw Error(ErrorCode::bad_option,
+                file.string() + ": a file that is written in parts is neither text nor compressed");
+  }
+  output_ = std::make_unique<detail::io::Output>(file, 0, options.monitor, options.descriptor);
+  detail::io::ImagePlaces places;
+  detail::io::write_image_xml(*output_, shape, {}, &places);
+  point_places_ = std::move(places.of_points);
+  cell_places_ = std::move(places.of_cells);
+}
+
+GridWriter::GridWriter(GridWriter&&) noexcept = default;
+GridWriter& GridWriter::operator=(GridWriter&&) noexcept = default;
+GridWriter::~GridWriter() = default;
+
+void GridWriter::write(std::uint64_t place, const Field& values, std::size_t from, std::size_t count) {
+  values.visit([&](auto numbers) {
+    const auto part = std::as_bytes(numbers.subspan(from * values.components(), count * values.components()));
+    output_->patch(place, {reinterpret_cast<const char*>(part.data()), part.size()});
+  });
+}
+
+void GridWriter::write_points(std::size_t field, std::uint64_t first, const Field& values, std::size_t from,
+                              std::size_t count) {
+  const std::uint64_t tuple_bytes = values.components() * size_of(values.type());
+  write(point_places_[field] + first * tuple_bytes, values, from, count);
+}
+
+void GridWriter::write_cells(std::size_t field, std::uint64_t first, const Field& values, std::size_t from,
+                             std::size_t count) {
+  const std::uint64_t tuple_bytes = values.components() * size_of(values.type());
+  write(cell_places_[field] + first * tuple_bytes, values, from, count);
+}
+
+void GridWriter::read_points(std::size_t field, std::uint64_t first, std::size_t count, Field& to) {
+  const std::uint64_t tuple_bytes = to.components() * size_of(to.type());
+  to.visit([&](auto numbers) {
+    output_->read_back(point_places_[field] + first * tuple_bytes, numbers.data(), count * tuple_bytes);
+  });
+}
+
+void GridWriter::commit() {
+  output_->commit();
+}
+
+}  // namespace tessera

@@ -1,0 +1,49 @@
+#include <tessera/distribute/slabs.h>
+
+#include <algorithm>
+
+#include <tessera/core/macros.h>
+#include <tessera/mesh/detail/grid_neighbours.h>
+
+namespace tessera {
+
+GridLayers layers_of(const Grid& grid) {
+  const detail::GridLattice lattice(grid);
+  if (lattice.dimension == 0) return {};
+  const std::uint32_t count = lattice.dims[static_cast<std::size_t>(lattice.dimension) - 1];
+  return {count, grid.vertex_count() / count};
+}
+
+std::vector<Slab> cut_into_slabs(std::uint32_t layers, std::uint32_t height, Ghosts ghosts) {
+  TS_EXPECTS(height > 0);
+  std::vector<Slab> slabs;
+  for (std::uint32_t begin = 0; begin < layers;) {
+    const std::uint32_t end = height < layers - begin ? begin + height : layers;
+    slabs.push_back(
+        {begin, end, begin - std::min(begin, ghosts.before), end + std::min(layers - end, ghosts.after)});
+    begin = end;
+  }
+  return slabs;
+}
+
+Bytes SlabCost::bytes(std::uint32_t layers, std::uint32_t height) const {
+  const std::uint32_t owned = std::min(height, layers);
+  const std::uint32_t seen = owned + std::min(layers - owned, ghosts.before + ghosts.after);
+  return fixed + of_owned * owned + of_seen * seen + of_border * ((layers - 1) / owned);
+}
+
+std::uint32_t choose_height(std::uint32_t layers, const SlabCost& cost, Bytes budget) {
+  const Bytes of_layer = std::max<Bytes>(1, cost.of_owned + cost.of_seen);
+  const auto most = static_cast<std::uint32_t>(std::clamp<Bytes>(mib(64) / of_layer, 1, layers));
+  std::uint32_t thriftiest = most;
+  for (std::uint32_t height = most; height > 0; --height) {
+    if (cost.bytes(layers, height) <= budget / 2) return height;
+    if (cost.bytes(layers, height) < cost.bytes(layers, thriftiest)) thriftiest = height;
+  }
+  for (std::uint32_t height = most; height > thriftiest; --height) {
+    if (cost.bytes(layers, height) <= budget) return height;
+  }
+  return thriftiest;
+}
+
+}  // namespace tessera

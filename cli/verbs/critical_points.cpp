@@ -75,9 +75,10 @@ void find_and_write(Session& session, const CriticalPointOptions& options, const
 /// What points take as poly data, while it is made and written.
 constexpr Bytes point_bytes = 72;
 
-int run_in_slabs(Session& session, const CriticalPointOptions& options, const SlabInput& input) {
+int run_in_slabs(Session& session, const CriticalPointOptions& options, SlabInput& input) {
   const CriticalPoints points = session.in_phase(
       Phase::compute, [&] { return critical_points(input.file, input.field, input.options(session)); });
+  input.room = {};
   session.print("{}\n", describe(input));
   print_counts(session, points, dimension(input.file.shape()) == 2);
   if (!options.output.file.empty()) {
@@ -110,7 +111,7 @@ int run_critical_points(Session& session, const CriticalPointOptions& options) {
   const Threshold threshold = parse_threshold(options.threshold);
   check_poly_output(session, options.output);
   check_provider(options.topology);
-  if (const auto slabs = find_slabs(session, options)) return run_in_slabs(session, options, *slabs);
+  if (auto slabs = find_slabs(session, options)) return run_in_slabs(session, options, *slabs);
   const auto input = read_topology_input(session, options.topology);
   with_domain(
       session, options.topology, *input,

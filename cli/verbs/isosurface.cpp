@@ -165,7 +165,7 @@ void finish_surface(Session& session, const SurfaceOptions& options, const std::
 /// What writing takes for each triangle and vertex: cells, and ids that are added.
 Bytes writing_bytes(const SurfaceOptions& options, const SurfaceSize& size) {
   if (options.output.file.empty()) return 0;
-  return mib(2) + (options.provenance ? 16 : 0) * size.vertices +
+  return mib(6) + (options.provenance ? 16 : 0) * size.vertices +
          (4 + (options.provenance ? 8 : 0)) * size.triangles;
 }
 

@@ -27,27 +27,34 @@ TEST(Slabs, OwnEveryLayerOnceAndSeeGhostsWhereThereAreSome) {
 }
 
 TEST(Slabs, HeightsSuitTheBudget) {
-  const SlabCost cost = {.fixed = 100, .of_owned = 10, .of_seen = 5, .of_border = 40, .ghosts = {1, 1}};
+  const SlabCost cost = {
+      .fixed = 100, .of_owned = 10, .of_seen = 5, .of_border = 40, .arrays = 0, .ghosts = {1, 1}};
   // One layer: 100 + 10 + 5 * 3 + 40 * 19; four: 100 + 40 + 5 * 6 + 40 * 4.
   EXPECT_EQ(cost.bytes(20, 1), 885u);
   EXPECT_EQ(cost.bytes(20, 4), 330u);
+  EXPECT_EQ(cost.bytes(20, 8), 310u);
   EXPECT_EQ(cost.bytes(20, 20), 400u);
   EXPECT_EQ(choose_height(20, cost, MemoryBudget::unlimited), 20u);
   EXPECT_EQ(choose_height(20, cost, 800), 20u);
-  // Within the whole budget, if not within half of it; never thinner than what takes least.
-  EXPECT_EQ(choose_height(20, cost, 380), 15u);
-  std::uint32_t thriftiest = 1;
-  for (std::uint32_t height = 1; height <= 20; ++height) {
-    if (cost.bytes(20, height) <= cost.bytes(20, thriftiest)) thriftiest = height;
-  }
-  EXPECT_EQ(cost.bytes(20, choose_height(20, cost, 10)), cost.bytes(20, thriftiest));
+  EXPECT_EQ(choose_height(20, cost, 400), 8u);  // half is too little, the whole is enough
+  EXPECT_EQ(choose_height(20, cost, 300), 7u);  // 100 + 70 + 5 * 9 + 40 * 2
+  // Too little for any: what takes least.
+  EXPECT_EQ(cost.bytes(20, choose_height(20, cost, 10)), 295u);
 }
 
 TEST(Slabs, AreOf64MebibytesIfThereIsRoom) {
-  const SlabCost cost = {.of_seen = mib(1), .ghosts = {1, 1}};
+  const SlabCost cost = {.of_seen = mib(1), .arrays = 0, .ghosts = {1, 1}};
   EXPECT_EQ(choose_height(1024, cost, gib(8)), 64u);
   EXPECT_EQ(choose_height(1024, {.of_seen = mib(100)}, gib(8)), 1u);
-  EXPECT_EQ(choose_height(1024, cost, mib(20)), 8u);
+  EXPECT_EQ(choose_height(1024, cost, mib(40)), 18u);
+  EXPECT_EQ(choose_height(1024, cost, mib(6)), 4u);
+}
+
+TEST(Slabs, PagesCount) {
+  EXPECT_EQ(page_bytes(mib(100), 3), mib(3));
+  EXPECT_EQ(page_bytes(mib(1), 3), mib(0.5));
+  const SlabCost cost = {.of_seen = mib(1), .arrays = 4};
+  EXPECT_EQ(cost.bytes(100, 20), mib(24));
 }
 
 }  // namespace

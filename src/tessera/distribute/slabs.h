@@ -54,17 +54,23 @@ struct SlabOptions {
 
 /// What an analysis takes in slabs, beside its results: an estimate.
 struct SlabCost {
-  Bytes fixed = 0;      ///< whatever the slabs
-  Bytes of_owned = 0;   ///< for each layer that a slab owns
-  Bytes of_seen = 0;    ///< for each layer that it sees
-  Bytes of_border = 0;  ///< for each slab but one: what crosses from it to the next
+  Bytes fixed = 0;         ///< whatever the slabs
+  Bytes of_owned = 0;      ///< for each layer that a slab owns
+  Bytes of_seen = 0;       ///< for each layer that it sees
+  Bytes of_border = 0;     ///< for each slab but one: what crosses from it to the next
+  std::size_t arrays = 1;  ///< that hold what layers take
   Ghosts ghosts;
 
   [[nodiscard]] Bytes bytes(std::uint32_t layers, std::uint32_t height) const;
 };
 
-/// The height that suits a budget: slabs of some 64 MiB if they take no more than half of it, thinner ones
-/// otherwise. If the budget is too small for any, the height that takes least.
+/// What so many arrays that take so many bytes together may take beyond that: large ones lie on pages of 2
+/// MiB.
+[[nodiscard]] Bytes page_bytes(Bytes bytes, std::size_t arrays);
+
+/// The height that suits a budget: slabs of some 64 MiB, or as thick as half of it allows, but not below 8
+/// layers, because ghosts are work; thinner ones if the whole budget has no room for that. If it is too small
+/// for any, the height that takes least.
 [[nodiscard]] std::uint32_t choose_height(std::uint32_t layers, const SlabCost& cost, Bytes budget);
 
 }  // namespace tessera

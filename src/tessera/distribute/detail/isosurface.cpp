@@ -176,15 +176,18 @@ class SlabSurface {
     Bytes of_vertex = sizeof(Vec3<Real>) + (options_.normals == SurfaceNormals::none ? 0 : 12) +
                       (options_.transfer_data ? sizeof(WeightOf<T>) : 0) + (is_joined ? 16 : 0);
     Bytes of_triangle = sizeof(TriMesh::Cell) + (is_joined ? 16 : 0);
+    std::size_t arrays = is_joined ? 8 : 4;
     if (needs_provenance(input_, options_)) {
       of_vertex += 24 + (options_.merge_exact ? 24 : 0);
       of_triangle += 8;
+      arrays += 3 + file_.point_fields().size() + file_.cell_fields().size();
       if (options_.transfer_data) {
         of_vertex += transfer_bytes(file_.point_fields()) + 8;
         of_triangle += transfer_bytes(file_.cell_fields()) + 8;
       }
     }
-    return of_vertex * size.vertices + of_triangle * size.triangles;
+    const Bytes bytes = of_vertex * size.vertices + of_triangle * size.triangles;
+    return bytes + page_bytes(bytes, arrays);
   }
 
   void allocate(const SurfaceSize& size) {
@@ -236,7 +239,10 @@ SlabCost isosurface_slab_cost(const GridFile& file, const StoredField& field, st
   const Bytes words = (grid.dims[0] + lattice::word_bits - 1) / lattice::word_bits;
   // Bits of each isovalue and of cells, and the numbers of rows.
   const Bytes bits = rows * (8 * words * (isovalues + 1) + sizeof(lattice::RowCounts) * isovalues);
-  return {.fixed = mib(3), .of_seen = layers_of(grid).points * field.tuple_bytes() + bits, .ghosts = ghosts};
+  return {.fixed = mib(3),
+          .of_seen = layers_of(grid).points * field.tuple_bytes() + bits,
+          .arrays = 2 + 2 * isovalues,
+          .ghosts = ghosts};
 }
 
 Isosurface isosurface(const GridFile& file, std::string_view field_name, std::span<const double> isovalues,

@@ -333,14 +333,33 @@ Json write_poly_output(Session& session, const OutputOptions& options, const Pol
       write_counted(session, options, [&](const fs::path& file, const WriteOptions& how) {
         return write_poly(file, poly, how);
       }).bytes;
+  return report_poly(session, options, {poly.vertex_count(), poly.cell_count(), bytes});
+}
+
+Json report_poly(Session& session, const OutputOptions& options, const PolySize& size) {
   session.print("wrote {}: {}, {}, {} in {}\n", options.file.string(),
-                counted(poly.vertex_count(), "point", "points"), counted(poly.cell_count(), "cell", "cells"),
-                format_bytes(bytes), format_seconds(session.total_seconds()));
+                counted(size.points, "point", "points"), counted(size.cells, "cell", "cells"),
+                format_bytes(size.bytes), format_seconds(session.total_seconds()));
   return {{"file", options.file.string()},
           {"kind", "poly data"},
-          {"points", poly.vertex_count()},
-          {"cells", poly.cell_count()},
-          {"bytes", bytes}};
+          {"points", size.points},
+          {"cells", size.cells},
+          {"bytes", size.bytes}};
+}
+
+std::uint64_t write_in_parts(
+    Session& session, const OutputOptions& options,
+    const std::function<void(const fs::path& file, const WriteOptions& options)>& write) {
+  if (is_standard_stream(options.file)) {
+    const NamelessFile file;
+    session.in_phase(Phase::compute, [&] { write("standard output", {.descriptor = file.descriptor()}); });
+    return session.in_phase(Phase::write, [&] { return send_to_standard_output(session, file); });
+  }
+  const PendingOutput announced(options.file);
+  session.in_phase(Phase::compute, [&] { write(options.file, {}); });
+  std::error_code unknown;  // somebody else may have taken it away by now
+  const auto bytes = fs::file_size(options.file, unknown);
+  return unknown ? 0 : bytes;
 }
 
 void write_file(const fs::path& file, std::string_view bytes) {

@@ -121,6 +121,21 @@ void check_poly_output(Session& session, const OutputOptions& options);
 void expect_poly_extension(const OutputOptions& options);
 [[nodiscard]] Json write_poly_output(Session& session, const OutputOptions& options, const PolyData& poly);
 
+/// What a file of points, lines and polygons has.
+struct PolySize {
+  std::size_t points = 0;
+  std::size_t cells = 0;
+  std::uint64_t bytes = 0;  ///< of the file
+};
+/// Says what was written, and gives it for the result.
+[[nodiscard]] Json report_poly(Session& session, const OutputOptions& options, const PolySize& size);
+
+/// Calls write(file, options) in the compute phase, where the options say which descriptor standard output
+/// has, if it goes there. Gives the bytes of the file.
+std::uint64_t write_in_parts(
+    Session& session, const OutputOptions& options,
+    const std::function<void(const std::filesystem::path& file, const WriteOptions& options)>& write);
+
 /// Writes any file completely or not at all; /dev/null, a pipe and the like directly. Error(write_failed)
 /// says why.
 void write_file(const std::filesystem::path& file, std::string_view bytes);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <numeric>
 #include <optional>
 
 #include <tessera/distribute/critical_points.h>
@@ -23,13 +24,13 @@ struct CriticalPointOptions {
 
 constexpr std::array<const char*, 5> type_names = {"minimum", "saddle1", "saddle2", "maximum", "degenerate"};
 
-void print_counts(Session& session, const CriticalPoints& points, bool is_surface) {
+void print_counts(Session& session, const std::array<std::size_t, 5>& counts, bool is_surface) {
   Table table({Align::left, Align::right});
   table.add({"critical point", "count"});
   for (std::size_t type = 0; type < type_names.size(); ++type) {
-    session.result()[type_names[type]] = points.counts[type];
+    session.result()[type_names[type]] = counts[type];
     if (is_surface && type == static_cast<std::size_t>(CriticalType::saddle2)) continue;
-    table.add({type_names[type], grouped(points.counts[type])});
+    table.add({type_names[type], grouped(counts[type])});
   }
   session.print("{}", table.text());
 }
@@ -65,30 +66,51 @@ void find_and_write(Session& session, const CriticalPointOptions& options, const
   CriticalPoints points = session.in_phase(Phase::compute, [&] { return domain.critical_points(session); });
   if (!options.threshold.empty()) points = keep_persistent(session, domain, points, threshold);
   session.print("{}\n", domain.title);
-  print_counts(session, points, D::dim == 2);
+  print_counts(session, points.counts, D::dim == 2);
   if (options.output.file.empty()) return;
   const PolyData poly =
       session.in_phase(Phase::compute, [&] { return make_poly(points, domain.mesh, domain.field); });
   write_points(session, options.output, poly);
 }
 
-/// What points take as poly data, while it is made and written.
-constexpr Bytes point_bytes = 72;
+/// What points take while they are made, described and written.
+constexpr Bytes point_bytes = 100;
 
-int run_in_slabs(Session& session, const CriticalPointOptions& options, SlabInput& input) {
+bool is_written_in_parts(const OutputOptions& output) {
+  return output.extension() == "vtp" && !output.ascii && !output.compress;
+}
+
+/// Points in memory, for files that are not written in parts.
+std::array<std::size_t, 5> hold_and_write(Session& session, const OutputOptions& output, SlabInput& input) {
   const CriticalPoints points = session.in_phase(
       Phase::compute, [&] { return critical_points(input.file, input.field, input.options(session)); });
-  input.room = {};
-  session.print("{}\n", describe(input));
-  print_counts(session, points, dimension(input.file.shape()) == 2);
-  if (!options.output.file.empty()) {
-    const Reservation room =
-        reserve_known(session, point_bytes * points.points.size(), "the points to write");
-    const PolyData poly = session.in_phase(
-        Phase::compute, [&] { return make_poly(points, input.file, input.field, &session.monitor()); });
-    write_points(session, options.output, poly);
-  }
+  input.room = reserve_known(session, point_bytes * points.points.size(), "the points to write");
+  const PolyData poly = session.in_phase(
+      Phase::compute, [&] { return make_poly(points, input.file, input.field, &session.monitor()); });
+  write_points(session, output, poly);
+  return points.counts;
+}
+
+int run_in_slabs(Session& session, const CriticalPointOptions& options, SlabInput& input) {
+  std::array<std::size_t, 5> counts = {};
   session.result()["field"] = input.field;
+  const OutputOptions& output = options.output;
+  if (output.file.empty()) {
+    counts = session.in_phase(Phase::compute, [&] {
+      return count_critical_points(input.file, input.field, input.options(session));
+    });
+  } else if (is_written_in_parts(output)) {
+    const std::uint64_t bytes =
+        write_in_parts(session, output, [&](const auto& file, const WriteOptions& how) {
+          counts = write_critical_points(input.file, input.field, file, {input.options(session), how});
+        });
+    const std::size_t count = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+    session.result()["output"] = report_poly(session, output, {count, count, bytes});
+  } else {
+    counts = hold_and_write(session, output, input);
+  }
+  session.print("{}\n", describe(input));
+  print_counts(session, counts, dimension(input.file.shape()) == 2);
   return 0;
 }
 

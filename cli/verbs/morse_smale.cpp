@@ -7,7 +7,6 @@
 
 #include <tessera/distribute/regions.h>
 
-#include "application/cleanup.h"
 #include "application/text.h"
 #include "application/verb.h"
 #include "data/slabs.h"
@@ -259,30 +258,22 @@ int run_in_slabs(Session& session, const MorseSmaleVerbOptions& options, const S
   if (options.has_separatrices || options.has_connectors)
     session.note("separatrices are not made in slabs, and not counted");
   session.result()["field"] = input.field;
-  const auto write = [&](const std::filesystem::path& file, int descriptor) {
-    return session.in_phase(Phase::compute, [&] {
-      return write_regions(input.file, input.field, file,
-                           {.slabs = input.options(session),
-                            .write = {.descriptor = descriptor},
-                            .keeps_file = !options.output.file.empty()});
-    });
-  };
   RegionSummary summary;
+  const bool keeps_file = !options.output.file.empty();
+  const auto write = [&](const std::filesystem::path& file, const WriteOptions& how) {
+    summary = write_regions(input.file, input.field, file,
+                            {.slabs = input.options(session), .write = how, .keeps_file = keeps_file});
+  };
   std::uint64_t bytes = 0;
-  if (options.output.file.empty() || is_standard_stream(options.output.file)) {
-    const NamelessFile file;
-    summary = write("the regions", file.descriptor());
-    if (!options.output.file.empty()) {
-      bytes = session.in_phase(Phase::write, [&] { return send_to_standard_output(session, file); });
-    }
+  if (keeps_file) {
+    bytes = write_in_parts(session, options.output, write);
   } else {
-    const PendingOutput announced(options.output.file);
-    summary = write(options.output.file, -1);
-    bytes = std::filesystem::file_size(options.output.file);
+    const NamelessFile labels;
+    session.in_phase(Phase::compute, [&] { write("the regions", {.descriptor = labels.descriptor()}); });
   }
   session.print("{}\n", describe(input));
   is_flat ? print_summary<2>(session, summary) : print_summary<3>(session, summary);
-  if (options.output.file.empty()) return 0;
+  if (!keeps_file) return 0;
   note_replaced(session, input.file);
   report_output(session, options.output, AnyMesh(input.file.shape()), bytes);
   return 0;

@@ -41,6 +41,7 @@
 #include <tessera/io/grid_writer.h>
 #include <tessera/io/io.h>
 #include <tessera/io/matrix.h>
+#include <tessera/io/point_writer.h>
 #include <tessera/mesh/borrow.h>
 #include <tessera/mesh/boundary.h>
 #include <tessera/mesh/cell_mesh.h>

@@ -55,6 +55,26 @@ TEST(SlabCriticalPoints, AreWrittenAsThoseOfTheWholeGrid) {
   EXPECT_EQ(load(folder / "parts.vtp"), load(folder / "whole.vtp"));
 }
 
+TEST(SlabCriticalPoints, AreWrittenInParts) {
+  const TempDir folder;
+  for (const Dims& dims : all_dims()) {
+    const std::size_t size = grid_of(dims).vertex_count();
+    const RawGrid raw = make_raw(folder, dims, random_field<double>(size, 50, size));
+    const CriticalPoints whole = critical_points(raw.grid, "f");
+    write_poly(folder / "whole.vtp", make_poly(whole, raw.grid, raw.grid.field("f")));
+    for (const std::uint32_t height : heights_of(raw.grid)) {
+      SCOPED_TRACE(say(dims) + " in slabs of " + std::to_string(height));
+      EXPECT_EQ(write_critical_points(raw.file, "f", folder / "parts.vtp", {.slabs = {height}}),
+                whole.counts);
+      EXPECT_EQ(load(folder / "parts.vtp"), load(folder / "whole.vtp"));
+      EXPECT_EQ(count_critical_points(raw.file, "f", {height}), whole.counts);
+    }
+  }
+  const RawGrid raw = make_raw(folder, {3, 3, 3}, random_field<double>(27, 50, 1));
+  EXPECT_THROW(write_critical_points(raw.file, "f", folder / "x.vtp", {.write = {.ascii = true}}), Error);
+  EXPECT_FALSE(std::filesystem::exists(folder / "x.vtp"));
+}
+
 /// What is said when the analysis is refused.
 template <class F>
 std::string refusal(ErrorCode code, const F& analyse) {

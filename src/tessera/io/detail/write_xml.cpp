@@ -11,11 +11,13 @@
 
 #include <zlib.h>
 
+#include <tessera/core/macros.h>
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/io/detail/cells.h>
 #include <tessera/io/detail/formats.h>
 #include <tessera/io/detail/roles.h>
 #include <tessera/io/grid_writer.h>
+#include <tessera/io/point_writer.h>
 
 namespace tessera::detail::io {
 namespace {
@@ -107,12 +109,18 @@ class XmlWriter {
     std::size_t i = 0;
     for (const Field& field : set) {
       field.visit([&]<class T>(std::span<const T>) {
-        array(field.name(), std::span<const T>(), field.components());
-        pending_.back().bytes = tuples * field.components() * sizeof(T);
+        array_to_come<T>(field.name(), field.components(), tuples, places[i++]);
       });
-      pending_.back().place = &places[i++];
     }
     close();
+  }
+  /// The same for one array.
+  template <class T>
+  void array_to_come(const std::string& name, std::size_t components, std::uint64_t tuples,
+                     std::uint64_t& place) {
+    array(name, std::span<const T>(), components);
+    pending_.back().bytes = tuples * components * sizeof(T);
+    pending_.back().place = &place;
   }
 
   /// The appended data and the end of the file. Where each array begins is known only now.
@@ -344,6 +352,36 @@ void write_poly_xml(XmlWriter& xml, const Poly& poly) {
   xml.finish();
 }
 
+/// Where the arrays of a file of points begin.
+struct PointPlaces {
+  std::uint64_t points = 0;
+  std::array<std::uint64_t, 2> vertices = {};
+  std::vector<std::uint64_t> fields;
+};
+
+/// Like write_poly_xml() of `count` points with a vertex each, which somebody else writes.
+template <class T>
+void write_points_xml(Output& output, const PolyData& shape, std::uint64_t count, PointPlaces& places) {
+  const WriteOptions plain;
+  XmlWriter xml(output, plain);
+  xml.start("PolyData");
+  xml.open("PolyData");
+  const std::string points = std::to_string(count);
+  xml.open("Piece" + quote("NumberOfPoints", {points}) + quote("NumberOfVerts", {points}) +
+           quote("NumberOfLines", {"0"}) + quote("NumberOfStrips", {"0"}) + quote("NumberOfPolys", {"0"}));
+  xml.fields_to_come("PointData", shape.point_data, count, places.fields);
+  xml.fields("CellData", {});
+  xml.open("Points");
+  shape.points.is_double() ? xml.array_to_come<double>("Points", 3, count, places.points)
+                           : xml.array_to_come<float>("Points", 3, count, places.points);
+  xml.close();
+  xml.open("Verts");
+  xml.array_to_come<T>("connectivity", 1, count, places.vertices[0]);
+  xml.array_to_come<T>("offsets", 1, count, places.vertices[1]);
+  xml.close();
+  xml.finish();
+}
+
 template <class Poly>
 void write_poly_data(Output& output, const Poly& poly, const WriteOptions& options) {
   constexpr std::size_t limit = std::numeric_limits<std::int32_t>::max();
@@ -452,11 +490,22 @@ void write_vti(Output& output, const MeshRef& mesh, const WriteOptions& options)
 
 namespace tessera {
 
+namespace {
+
+void expect_plain(const std::filesystem::path& file, const WriteOptions& options) {
+  if (!options.ascii && !options.compress) return;
+  throw Error(ErrorCode::bad_option,
+              file.string() + ": a file that is written in parts is neither text nor compressed");
+}
+
+std::string_view bytes_of(const void* data, std::size_t bytes) {
+  return {static_cast<const char*>(data), bytes};
+}
+
+}  // namespace
+
 GridWriter::GridWriter(const std::filesystem::path& file, const Grid& shape, const WriteOptions& options) {
-  if (options.ascii || options.compress) {
-    throw Error(ErrorCode::bad_option,
-                file.string() + ": a file that is written in parts is neither text nor compressed");
-  }
+  expect_plain(file, options);
   output_ = std::make_unique<detail::io::Output>(file, 0, options.monitor, options.descriptor);
   detail::io::ImagePlaces places;
   detail::io::write_image_xml(*output_, shape, {}, &places);
@@ -470,8 +519,8 @@ GridWriter::~GridWriter() = default;
 
 void GridWriter::write(std::uint64_t place, const Field& values, std::size_t from, std::size_t count) {
   values.visit([&](auto numbers) {
-    const auto part = std::as_bytes(numbers.subspan(from * values.components(), count * values.components()));
-    output_->patch(place, {reinterpret_cast<const char*>(part.data()), part.size()});
+    const auto part = numbers.subspan(from * values.components(), count * values.components());
+    output_->patch(place, bytes_of(part.data(), part.size_bytes()));
   });
 }
 
@@ -495,6 +544,59 @@ void GridWriter::read_points(std::size_t field, std::uint64_t first, std::size_t
 }
 
 void GridWriter::commit() {
+  output_->commit();
+}
+
+PointWriter::PointWriter(const std::filesystem::path& file, const PolyData& shape, std::uint64_t count,
+                         const WriteOptions& options)
+    : count_(count), is_narrow_(count <= std::uint64_t{std::numeric_limits<std::int32_t>::max()}) {
+  TS_EXPECTS(count > 0);
+  expect_plain(file, options);
+  output_ = std::make_unique<detail::io::Output>(file, 0, options.monitor, options.descriptor);
+  detail::io::PointPlaces places;
+  is_narrow_ ? detail::io::write_points_xml<std::int32_t>(*output_, shape, count, places)
+             : detail::io::write_points_xml<std::int64_t>(*output_, shape, count, places);
+  points_place_ = places.points;
+  vertex_places_ = places.vertices;
+  field_places_ = std::move(places.fields);
+}
+
+PointWriter::PointWriter(PointWriter&&) noexcept = default;
+PointWriter& PointWriter::operator=(PointWriter&&) noexcept = default;
+PointWriter::~PointWriter() = default;
+
+template <class T>
+void PointWriter::append_vertices(std::size_t count) {
+  for (const T first : {T{0}, T{1}}) {  // connectivity, and offsets
+    Array<T> numbers(count);
+    for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<T>(written_ + i) + first;
+    output_->patch(vertex_places_[static_cast<std::size_t>(first)] + written_ * sizeof(T),
+                   bytes_of(numbers.data(), count * sizeof(T)));
+  }
+}
+
+void PointWriter::append(const Points& points, const FieldSet& fields) {
+  TS_EXPECTS(points.size() <= count_ - written_ && fields.size() == field_places_.size());
+  points.visit([&](auto places) {
+    output_->patch(points_place_ + written_ * sizeof(places[0]),
+                   bytes_of(places.data(), places.size_bytes()));
+  });
+  is_narrow_ ? append_vertices<std::int32_t>(points.size()) : append_vertices<std::int64_t>(points.size());
+  std::size_t i = 0;
+  for (const Field& field : fields) {
+    TS_EXPECTS(field.size() == points.size());
+    const std::uint64_t tuple_bytes = field.components() * size_of(field.type());
+    field.visit([&](auto numbers) {
+      output_->patch(field_places_[i] + written_ * tuple_bytes,
+                     bytes_of(numbers.data(), numbers.size_bytes()));
+    });
+    ++i;
+  }
+  written_ += points.size();
+}
+
+void PointWriter::commit() {
+  TS_EXPECTS(written_ == count_);
   output_->commit();
 }
 

@@ -45,7 +45,7 @@ TEST(Slabs, HeightsSuitTheBudget) {
 TEST(Slabs, AreOf64MebibytesIfThereIsRoom) {
   const SlabCost cost = {.of_seen = mib(1), .arrays = 0, .ghosts = {1, 1}};
   EXPECT_EQ(choose_height(1024, cost, gib(8)), 64u);
-  EXPECT_EQ(choose_height(1024, {.of_seen = mib(100)}, gib(8)), 1u);
+  EXPECT_EQ(choose_height(1024, {.of_seen = mib(10), .arrays = 0}, gib(8)), 32u);
   EXPECT_EQ(choose_height(1024, cost, mib(40)), 18u);
   EXPECT_EQ(choose_height(1024, cost, mib(6)), 4u);
 }

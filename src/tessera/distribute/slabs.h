@@ -47,7 +47,7 @@ struct Ghosts {
 [[nodiscard]] std::vector<Slab> cut_into_slabs(std::uint32_t layers, std::uint32_t height, Ghosts ghosts);
 
 struct SlabOptions {
-  std::uint32_t height = 0;  ///< layers that a slab owns; 0: as many as make some 64 MiB, at least one
+  std::uint32_t height = 0;  ///< layers that a slab owns; 0: as choose_height() without a limit
   Exec exec = Exec::host();  ///< host threads; Error(unsupported) for a device
   const Monitor* monitor = nullptr;
 };
@@ -68,9 +68,9 @@ struct SlabCost {
 /// MiB.
 [[nodiscard]] Bytes page_bytes(Bytes bytes, std::size_t arrays);
 
-/// The height that suits a budget: slabs of some 64 MiB, or as thick as half of it allows, but not below 8
-/// layers, because ghosts are work; thinner ones if the whole budget has no room for that. If it is too small
-/// for any, the height that takes least.
+/// The height that suits a budget: slabs of some 64 MiB or 32 layers, or as thick as half of it allows, but
+/// not below 8 layers, because ghosts are work; thinner ones if the whole budget has no room for that. If it
+/// is too small for any, the height that takes least.
 [[nodiscard]] std::uint32_t choose_height(std::uint32_t layers, const SlabCost& cost, Bytes budget);
 
 }  // namespace tessera

@@ -39,7 +39,8 @@ Bytes SlabCost::bytes(std::uint32_t layers, std::uint32_t height) const {
 
 std::uint32_t choose_height(std::uint32_t layers, const SlabCost& cost, Bytes budget) {
   const Bytes of_layer = std::max<Bytes>(1, cost.of_owned + cost.of_seen);
-  const auto most = static_cast<std::uint32_t>(std::clamp<Bytes>(mib(64) / of_layer, 1, layers));
+  const auto most =
+      static_cast<std::uint32_t>(std::min<Bytes>(std::max<Bytes>(mib(64) / of_layer, 32), layers));
   const std::uint32_t useful = std::min<std::uint32_t>(most, 8);
   const auto find = [&](std::uint32_t from, std::uint32_t to, Bytes allowed) {
     while (from >= to && cost.bytes(layers, from) > allowed) --from;

@@ -102,8 +102,12 @@ std::optional<SlabInput> find_slab_input(Session& session, const SlabRequest& re
 std::uint32_t SlabInput::make_room(Session& session, const SlabCost& cost) {
   room = {};
   const std::uint32_t layers = layers_of(file.shape()).count;
-  height = choose_height(layers, cost, session.memory().left());
-  room = reserve_known(session, cost.bytes(layers, height),
+  // Every thread has a stack, and memory of its own for what it finds.
+  const Bytes of_threads = mib(1) * static_cast<Bytes>(session.host().threads());
+  SlabCost all = cost;
+  all.fixed += of_threads;
+  height = choose_height(layers, all, session.memory().left());
+  room = reserve_known(session, all.bytes(layers, height),
                        fmt::format("the work on '{}' in slabs", file.name()));
   return height;
 }

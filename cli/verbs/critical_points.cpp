@@ -75,6 +75,8 @@ void find_and_write(Session& session, const CriticalPointOptions& options, const
 
 /// What points take while they are made, described and written.
 constexpr Bytes point_bytes = 100;
+/// The same for each vertex, where nearly half of them are critical: the field may be noise.
+constexpr Bytes rough_point_bytes = 50;
 
 bool is_written_in_parts(const OutputOptions& output) {
   return output.extension() == "vtp" && !output.ascii && !output.compress;
@@ -124,7 +126,9 @@ std::optional<SlabInput> find_slabs(Session& session, const CriticalPointOptions
            [&](const Grid& grid, const Field& field) {
              const Work work = options.threshold.empty() ? critical_points_work(grid, field)
                                                          : morse_smale_work(grid, field);
-             return work.host_bytes_of(session.host().threads());
+             const Bytes of_points =
+                 options.output.file.empty() ? 0 : rough_point_bytes * grid.vertex_count();
+             return work.host_bytes_of(session.host().threads()) + of_points;
            },
        .cost = critical_points_slab_cost});
 }

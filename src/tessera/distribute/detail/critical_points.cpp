@@ -108,7 +108,7 @@ SlabCost critical_points_slab_cost(const GridFile& file, const StoredField& fiel
   const size_t points = layers_of(file.shape()).points;
   // A window to read through, and a batch of points to write. Nearly half of the points of noise are
   // critical, and take 8 bytes.
-  return {.fixed = mib(6), .of_owned = 4 * points, .of_seen = points * field.tuple_bytes(), .ghosts = {1, 1}};
+  return {.fixed = mib(8), .of_owned = 4 * points, .of_seen = points * field.tuple_bytes(), .ghosts = {1, 1}};
 }
 
 CriticalPoints critical_points(const GridFile& file, std::string_view field, const SlabOptions& options) {

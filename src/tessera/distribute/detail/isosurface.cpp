@@ -239,7 +239,7 @@ SlabCost isosurface_slab_cost(const GridFile& file, const StoredField& field, st
   const Bytes words = (grid.dims[0] + lattice::word_bits - 1) / lattice::word_bits;
   // Bits of each isovalue and of cells, and the numbers of rows.
   const Bytes bits = rows * (8 * words * (isovalues + 1) + sizeof(lattice::RowCounts) * isovalues);
-  return {.fixed = mib(3),
+  return {.fixed = mib(4),
           .of_seen = layers_of(grid).points * field.tuple_bytes() + bits,
           .arrays = 2 + 2 * isovalues,
           .ghosts = ghosts};

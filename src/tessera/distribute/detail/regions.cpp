@@ -334,7 +334,7 @@ SlabCost regions_slab_cost(const GridFile& file, const StoredField& field) {
   // Values, their order and 10 bytes of pairs; those of 8 bytes are sorted. Then a flow, labels, and what is
   // critical in noise. From slab to slab: labels of the last layer, cells that are entered, and what waits.
   // Reading and writing have a window of a mebibyte each.
-  return {.fixed = mib(5) + 24 * points,
+  return {.fixed = mib(6) + 24 * points,
           .of_owned = 24 * points,
           .of_seen = points * (size + (size == 8 ? 24 : 4) + 10),
           .of_border = 5 * points,

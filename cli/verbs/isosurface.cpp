@@ -197,11 +197,12 @@ std::optional<SlabInput> find_slabs(Session& session, const SurfaceOptions& opti
                                    .field = options.field,
                                    .obstacle = "",
                                    .bytes_in_memory =
-                                       [&](const Grid& grid, const Field& field) {
-                                         // Bits of each isovalue, and a surface as large as most are.
+                                       [&](const Grid& grid, const Field&) {
+                                         // Bits of each isovalue, and its surface in noise.
+                                         constexpr Bytes rough_surface_bytes = 100;
                                          const Bytes points = grid.vertex_count();
-                                         return points / 8 * options.values.size() +
-                                                points * size_of(field.type()) / 4 + mib(1);
+                                         const Bytes of_value = points / 8 + rough_surface_bytes * points;
+                                         return mib(1) + of_value * options.values.size();
                                        },
                                    .cost =
                                        [&](const GridFile& file, const StoredField& field) {

@@ -137,6 +137,7 @@ class SlabSurface {
   /// Calls f(slab's number, crossings) for all slabs.
   template <class F>
   void for_each_slab(const SlabMonitor& monitor, const F& f) {
+    if (isovalues_.empty()) return;  // a flat grid, whose layers are no planes
     SlabReader reader(file_, field_);
     for (std::size_t s = 0; s < slabs_.size(); ++s) {
       monitor.update(s);

@@ -88,7 +88,7 @@ std::optional<SlabInput> find_slab_input(Session& session, const SlabRequest& re
   for (const std::string& note : file->notes()) session.note(note);
   const SlabCost cost = request.cost(*file, *field);
   SlabInput input{std::move(*file), field->name};
-  input.make_room(session, cost);
+  input.make_room(session, cost, false);
   const std::uint32_t layers = layers_of(input.file.shape()).count;
   session.note(
       fmt::format("'{}' and what is made of it take {}, more than --memory leaves: the host goes "
@@ -99,7 +99,7 @@ std::optional<SlabInput> find_slab_input(Session& session, const SlabRequest& re
   return input;
 }
 
-std::uint32_t SlabInput::make_room(Session& session, const SlabCost& cost) {
+std::uint32_t SlabInput::make_room(Session& session, const SlabCost& cost, bool has_results) {
   room = {};
   const std::uint32_t layers = layers_of(file.shape()).count;
   // Every thread has a stack, and memory of its own for what it finds.
@@ -107,8 +107,9 @@ std::uint32_t SlabInput::make_room(Session& session, const SlabCost& cost) {
   SlabCost all = cost;
   all.fixed += of_threads;
   height = choose_height(layers, all, session.memory().left());
-  room = reserve_known(session, all.bytes(layers, height),
-                       fmt::format("the work on '{}' in slabs", file.name()));
+  const std::string what = fmt::format("the work on '{}' in slabs", file.name());
+  const Bytes bytes = all.bytes(layers, height);
+  room = has_results ? reserve_known(session, bytes, what) : Reservation(session.memory(), bytes, what);
   return height;
 }
 

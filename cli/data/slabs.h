@@ -34,8 +34,9 @@ struct SlabInput {
   Reservation room = {};  ///< of the slabs
 
   /// Reserves memory for work of that cost instead, and gives the height of the slabs that it is enough for.
-  /// Error(out_of_memory) names what is enough for the thinnest.
-  std::uint32_t make_room(Session& session, const SlabCost& cost);
+  /// Error(out_of_memory) names what is enough for the thinnest; if the cost has no results, a larger value
+  /// too.
+  std::uint32_t make_room(Session& session, const SlabCost& cost, bool has_results = true);
 
   [[nodiscard]] const StoredField& stored() const { return file.point_field(field); }
   [[nodiscard]] SlabOptions options(Session& session) const {

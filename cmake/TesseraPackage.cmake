@@ -1,6 +1,7 @@
 # Installs the modules as a package: find_package(tessera) gives tessera::core, tessera::mesh, ...
 #
-# io is exported in a file of its own, because it alone needs other libraries where it is used.
+# io, and distribute which uses it, are exported in a file of their own: they alone need other libraries where they
+# are used.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
@@ -9,7 +10,7 @@ set(TESSERA_BASE_MODULES "")
 foreach(target ${modules})
   get_target_property(name ${target} EXPORT_NAME)
   set(export tesseraTargets)
-  if(name STREQUAL "io")
+  if(name STREQUAL "io" OR name STREQUAL "distribute")
     set(export tesseraIoTargets)
   else()
     list(APPEND TESSERA_BASE_MODULES ${name})

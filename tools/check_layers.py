@@ -19,6 +19,7 @@ LAYERS = [
     ["io", "tile"],
     ["connect", "generate"],
     ["topology", "surface"],
+    ["distribute"],
 ]
 RANK = {module: rank for rank, layer in enumerate(LAYERS) for module in layer}
 ORDER = " <- ".join(m[0] if len(m) == 1 else "{" + ", ".join(m) + "}" for m in LAYERS)

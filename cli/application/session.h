@@ -64,6 +64,8 @@ class Session {
     }
     run(host());
   }
+  /// Is a GPU asked for by name?
+  [[nodiscard]] bool needs_gpu() const { return exec_ && exec_->is_cuda() && !is_automatic(); }
   /// The host's memory for a piece of work, whoever does it. Error(out_of_memory) before it begins.
   [[nodiscard]] Reservation reserve(const Work& work);
   /// CUDA device k with what --threads and --device-memory say. Error(device_failed) if it cannot be used.

@@ -117,6 +117,20 @@ void note_unplaced_cells(Session& session, const AnyMesh& mesh) {
                              counted(count, "cell", "cells")));
 }
 
+namespace {
+
+void note_without_value(Session& session, std::uint64_t count, const std::string& field, const char* value) {
+  if (count == 0) return;
+  session.note(fmt::format("left out {} with a corner at which '{}' is {}", counted(count, "cell", "cells"),
+                           field, value));
+}
+
+}  // namespace
+
+void note_valueless_cells(Session& session, std::uint64_t count, const std::string& field) {
+  note_without_value(session, count, field, "NaN");
+}
+
 void note_valueless_cells(Session& session, const AnyMesh& mesh, const Field& field) {
   const bool is_surface = std::holds_alternative<TriMesh>(mesh);
   field.visit([&](auto values) {
@@ -128,10 +142,7 @@ void note_valueless_cells(Session& session, const AnyMesh& mesh, const Field& fi
       return v.index() < values.size() && is_valueless(values[v.index()]);
     };
     const std::size_t count = std::visit([&](const auto& m) { return count_cells(m, is_bad); }, mesh);
-    if (count > 0)
-      session.note(fmt::format("left out {} with a corner at which '{}' is {}",
-                               counted(count, "cell", "cells"), field.name(),
-                               is_surface ? "NaN or infinite" : "NaN"));
+    note_without_value(session, count, field.name(), is_surface ? "NaN or infinite" : "NaN");
   });
 }
 

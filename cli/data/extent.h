@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
 
 #include <tessera/generate/extract.h>
 #include <tessera/mesh/cell_mesh.h>
@@ -37,5 +39,7 @@ void note_unplaced_cells(Session& session, const AnyMesh& mesh);
 /// Notes how many cells have no part in a surface because the field is NaN at a corner, or how many triangles
 /// have none in lines because it is NaN or infinite.
 void note_valueless_cells(Session& session, const AnyMesh& mesh, const Field& field);
+/// The same of so many cells of a grid, if there are any.
+void note_valueless_cells(Session& session, std::uint64_t count, const std::string& field);
 
 }  // namespace tessera::cli

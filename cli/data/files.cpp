@@ -87,9 +87,6 @@ Option add_output_options(OptionList& app, OutputOptions& options, const std::st
       ->type_name("FILE");
 }
 
-namespace {
-
-/// Refuses options that would do nothing.
 void check_reading(const InputOptions& options) {
   if (!options.raw.dims.empty() && (!options.format.empty() || options.linearize || options.leaves_apart())) {
     throw Error(ErrorCode::bad_option,
@@ -97,6 +94,8 @@ void check_reading(const InputOptions& options) {
                 "--linearize and --no-weld");
   }
 }
+
+namespace {
 
 /// The library's error with the option that helps.
 Error with_reading_advice(const Error& error, bool is_standard_input) {
@@ -264,25 +263,35 @@ void note_unplaced_points(Session& session, const OutputOptions& options, const 
 }
 
 template <class Mesh>
-void write_any_output(Session& session, const OutputOptions& options, const Mesh& mesh) {
-  note_unplaced_points(session, options, extent_of(mesh));
-  const auto [bytes, left_out] = write_counted(
-      session, options,
-      [&](const fs::path& file, const WriteOptions& how) { return write_mesh(file, mesh, how); });
-  const std::size_t cells = cell_count(mesh) - left_out;
+void report_any_output(Session& session, const OutputOptions& options, const Mesh& mesh,
+                       const Written& written) {
+  const std::size_t cells = cell_count(mesh) - written.left_out;
   session.result()["output"] = {{"file", options.file.string()},
                                 {"kind", kind_name(mesh)},
                                 {"points", vertex_count(mesh)},
                                 {"cells", cells},
-                                {"bytes", bytes}};
-  const std::string counts =
-      left_out == 0 ? describe_counts(mesh)
-                    : counted(vertex_count(mesh), "point", "points") + ", " + counted(cells, "cell", "cells");
-  session.print("wrote {}: {}, {} in {}\n", options.file.string(), counts, format_bytes(bytes),
+                                {"bytes", written.bytes}};
+  const std::string counts = written.left_out == 0 ? describe_counts(mesh)
+                                                   : counted(vertex_count(mesh), "point", "points") + ", " +
+                                                         counted(cells, "cell", "cells");
+  session.print("wrote {}: {}, {} in {}\n", options.file.string(), counts, format_bytes(written.bytes),
                 format_seconds(session.total_seconds()));
 }
 
+template <class Mesh>
+void write_any_output(Session& session, const OutputOptions& options, const Mesh& mesh) {
+  note_unplaced_points(session, options, extent_of(mesh));
+  report_any_output(session, options, mesh,
+                    write_counted(session, options, [&](const fs::path& file, const WriteOptions& how) {
+                      return write_mesh(file, mesh, how);
+                    }));
+}
+
 }  // namespace
+
+void report_output(Session& session, const OutputOptions& options, const AnyMesh& mesh, std::uint64_t bytes) {
+  report_any_output(session, options, mesh, {.bytes = bytes});
+}
 
 void write_output(Session& session, const OutputOptions& options, const AnyMesh& mesh) {
   write_any_output(session, options, mesh);
@@ -324,14 +333,33 @@ Json write_poly_output(Session& session, const OutputOptions& options, const Pol
       write_counted(session, options, [&](const fs::path& file, const WriteOptions& how) {
         return write_poly(file, poly, how);
       }).bytes;
+  return report_poly(session, options, {poly.vertex_count(), poly.cell_count(), bytes});
+}
+
+Json report_poly(Session& session, const OutputOptions& options, const PolySize& size) {
   session.print("wrote {}: {}, {}, {} in {}\n", options.file.string(),
-                counted(poly.vertex_count(), "point", "points"), counted(poly.cell_count(), "cell", "cells"),
-                format_bytes(bytes), format_seconds(session.total_seconds()));
+                counted(size.points, "point", "points"), counted(size.cells, "cell", "cells"),
+                format_bytes(size.bytes), format_seconds(session.total_seconds()));
   return {{"file", options.file.string()},
           {"kind", "poly data"},
-          {"points", poly.vertex_count()},
-          {"cells", poly.cell_count()},
-          {"bytes", bytes}};
+          {"points", size.points},
+          {"cells", size.cells},
+          {"bytes", size.bytes}};
+}
+
+std::uint64_t write_in_parts(
+    Session& session, const OutputOptions& options,
+    const std::function<void(const fs::path& file, const WriteOptions& options)>& write) {
+  if (is_standard_stream(options.file)) {
+    const NamelessFile file;
+    session.in_phase(Phase::compute, [&] { write("standard output", {.descriptor = file.descriptor()}); });
+    return session.in_phase(Phase::write, [&] { return send_to_standard_output(session, file); });
+  }
+  const PendingOutput announced(options.file);
+  session.in_phase(Phase::compute, [&] { write(options.file, {}); });
+  std::error_code unknown;  // somebody else may have taken it away by now
+  const auto bytes = fs::file_size(options.file, unknown);
+  return unknown ? 0 : bytes;
 }
 
 void check_segments_output(Session& session, const OutputOptions& options) {

@@ -71,6 +71,9 @@ struct Input {
   Reservation made_room = {};  ///< of the field that was made for --field
 };
 
+/// Error(bad_option) for options of reading that would do nothing.
+void check_reading(const InputOptions& options);
+
 /// Reads the file in the read phase. Error(out_of_memory) before reading if the file alone is larger than
 /// --memory allows, and after it if the mesh is; else the errors of read_mesh(). With dims, the file is read
 /// as a raw volume. `-` is standard input.
@@ -110,6 +113,9 @@ Written write_counted(Session& session, const OutputOptions& options, const Writ
 void write_output(Session& session, const OutputOptions& options, const AnyMesh& mesh);
 void write_output(Session& session, const OutputOptions& options, const CellMesh& mesh);
 
+/// Adds `output` to the result for a mesh that was written, and says so. Of the mesh only the size counts.
+void report_output(Session& session, const OutputOptions& options, const AnyMesh& mesh, std::uint64_t bytes);
+
 /// The same two for points, lines and polygons: .vtp or .vtk. What was written is returned, for the result.
 void check_poly_output(Session& session, const OutputOptions& options);
 /// Error(unsupported) for another extension.
@@ -120,6 +126,21 @@ void expect_poly_extension(const OutputOptions& options);
 void check_segments_output(Session& session, const OutputOptions& options);
 [[nodiscard]] Json write_segments_output(Session& session, const OutputOptions& options,
                                          const Segments& segments, std::string_view kind);
+
+/// What a file of points, lines and polygons has.
+struct PolySize {
+  std::size_t points = 0;
+  std::size_t cells = 0;
+  std::uint64_t bytes = 0;  ///< of the file
+};
+/// Says what was written, and gives it for the result.
+[[nodiscard]] Json report_poly(Session& session, const OutputOptions& options, const PolySize& size);
+
+/// Calls write(file, options) in the compute phase, where the options say which descriptor standard output
+/// has, if it goes there. Gives the bytes of the file.
+std::uint64_t write_in_parts(
+    Session& session, const OutputOptions& options,
+    const std::function<void(const std::filesystem::path& file, const WriteOptions& options)>& write);
 
 /// Writes any file completely or not at all; /dev/null, a pipe and the like directly. Error(write_failed)
 /// says why.

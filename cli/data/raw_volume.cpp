@@ -148,11 +148,10 @@ void add_raw_options(OptionList& app, RawOptions& options) {
       ->needs(dims);
 }
 
-Input read_raw_volume(Session& session, const InputOptions& input, int descriptor) {
-  const fs::path& file = input.file;
-  const RawOptions& options = input.raw;
-  const fs::path place = descriptor < 0 ? file : fs::path(fmt::format("/proc/self/fd/{}", descriptor));
-  Grid grid = make_grid(options);
+namespace {
+
+/// The numbers that the options say the file has.
+ScalarType checked_type(const RawOptions& options) {
   const ScalarType type = parse_type(type_name(options));
   if (options.is_big_endian && size_of(type) == 1) {
     throw Error(ErrorCode::bad_option,
@@ -160,6 +159,27 @@ Input read_raw_volume(Session& session, const InputOptions& input, int descripto
                             "leave it out",
                             type_name(options)));
   }
+  return type;
+}
+
+}  // namespace
+
+GridFile open_raw_volume(const InputOptions& input) {
+  const Grid grid = make_grid(input.raw);
+  const ScalarType type = checked_type(input.raw);
+  check_size(input, input.file, byte_count(grid, type));
+  return {input.file, RawLayout{.dims = grid.dims,
+                                .type = type,
+                                .spacing = grid.spacing,
+                                .is_big_endian = input.raw.is_big_endian}};
+}
+
+Input read_raw_volume(Session& session, const InputOptions& input, int descriptor) {
+  const fs::path& file = input.file;
+  const RawOptions& options = input.raw;
+  const fs::path place = descriptor < 0 ? file : fs::path(fmt::format("/proc/self/fd/{}", descriptor));
+  Grid grid = make_grid(options);
+  const ScalarType type = checked_type(options);
   const std::optional<Bytes> bytes = byte_count(grid, type);
   check_size(input, place, bytes);
   session.count_grid(grid, 0);

@@ -27,6 +27,11 @@ struct TopologyArguments {
   std::string provider = "push";
   int producers = 0;
   bool stats = false;
+
+  /// What cannot be done in slabs: the verb's own obstacle if there is one, or a provider.
+  [[nodiscard]] std::string find_slab_obstacle(std::string own) const {
+    return own.empty() && provider != "push" ? "--provider " + provider : own;
+  }
 };
 
 void add_topology_options(OptionList& app, TopologyArguments& arguments);

@@ -2,9 +2,14 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <numeric>
+#include <optional>
+
+#include <tessera/distribute/critical_points.h>
 
 #include "application/text.h"
 #include "application/verb.h"
+#include "data/slabs.h"
 #include "data/threshold.h"
 #include "data/topology.h"
 
@@ -19,13 +24,13 @@ struct CriticalPointOptions {
 
 constexpr std::array<const char*, 5> type_names = {"minimum", "saddle1", "saddle2", "maximum", "degenerate"};
 
-void print_counts(Session& session, const CriticalPoints& points, bool is_surface) {
+void print_counts(Session& session, const std::array<std::size_t, 5>& counts, bool is_surface) {
   Table table({Align::left, Align::right});
   table.add({"critical point", "count"});
   for (std::size_t type = 0; type < type_names.size(); ++type) {
-    session.result()[type_names[type]] = points.counts[type];
+    session.result()[type_names[type]] = counts[type];
     if (is_surface && type == static_cast<std::size_t>(CriticalType::saddle2)) continue;
-    table.add({type_names[type], grouped(points.counts[type])});
+    table.add({type_names[type], grouped(counts[type])});
   }
   session.print("{}", table.text());
 }
@@ -51,22 +56,88 @@ CriticalPoints keep_persistent(Session& session, const D& domain, const Critical
   });
 }
 
+void write_points(Session& session, const OutputOptions& output, const PolyData& poly) {
+  session.result()["output"] = write_poly_output(session, output, poly);
+}
+
 template <class D>
 void find_and_write(Session& session, const CriticalPointOptions& options, const Threshold& threshold,
                     const D& domain) {
   CriticalPoints points = session.in_phase(Phase::compute, [&] { return domain.critical_points(session); });
   if (!options.threshold.empty()) points = keep_persistent(session, domain, points, threshold);
   session.print("{}\n", domain.title);
-  print_counts(session, points, D::dim == 2);
+  print_counts(session, points.counts, D::dim == 2);
   if (options.output.file.empty()) return;
   const PolyData poly =
       session.in_phase(Phase::compute, [&] { return make_poly(points, domain.mesh, domain.field); });
-  session.result()["output"] = write_poly_output(session, options.output, poly);
+  write_points(session, options.output, poly);
+}
+
+/// What points take while they are made, described and written.
+constexpr Bytes point_bytes = 100;
+/// The same for each vertex, where nearly half of them are critical: the field may be noise.
+constexpr Bytes rough_point_bytes = 50;
+
+bool is_written_in_parts(const OutputOptions& output) {
+  return output.extension() == "vtp" && !output.ascii && !output.compress;
+}
+
+/// Points in memory, for files that are not written in parts.
+std::array<std::size_t, 5> hold_and_write(Session& session, const OutputOptions& output, SlabInput& input) {
+  const CriticalPoints points = session.in_phase(
+      Phase::compute, [&] { return critical_points(input.file, input.field, input.options(session)); });
+  input.room = reserve_known(session, point_bytes * points.points.size(), "the points to write");
+  const PolyData poly = session.in_phase(
+      Phase::compute, [&] { return make_poly(points, input.file, input.field, &session.monitor()); });
+  write_points(session, output, poly);
+  return points.counts;
+}
+
+int run_in_slabs(Session& session, const CriticalPointOptions& options, SlabInput& input) {
+  std::array<std::size_t, 5> counts = {};
+  session.result()["field"] = input.field;
+  const OutputOptions& output = options.output;
+  if (output.file.empty()) {
+    counts = session.in_phase(Phase::compute, [&] {
+      return count_critical_points(input.file, input.field, input.options(session));
+    });
+  } else if (is_written_in_parts(output)) {
+    const std::uint64_t bytes =
+        write_in_parts(session, output, [&](const auto& file, const WriteOptions& how) {
+          counts = write_critical_points(input.file, input.field, file, {input.options(session), how});
+        });
+    const std::size_t count = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+    session.result()["output"] = report_poly(session, output, {count, count, bytes});
+  } else {
+    counts = hold_and_write(session, output, input);
+  }
+  session.print("{}\n", describe(input));
+  print_counts(session, counts, dimension(input.file.shape()) == 2);
+  return 0;
+}
+
+std::optional<SlabInput> find_slabs(Session& session, const CriticalPointOptions& options) {
+  return find_slab_input(
+      session,
+      {.input = options.topology.input,
+       .field = options.topology.field,
+       .obstacle = options.topology.find_slab_obstacle(options.threshold.empty() ? "" : "--threshold"),
+       .bytes_in_memory =
+           [&](const Grid& grid, const Field& field) {
+             const Work work = options.threshold.empty() ? critical_points_work(grid, field)
+                                                         : morse_smale_work(grid, field);
+             const Bytes of_points =
+                 options.output.file.empty() ? 0 : rough_point_bytes * grid.vertex_count();
+             return work.host_bytes_of(session.host().threads()) + of_points;
+           },
+       .cost = critical_points_slab_cost});
 }
 
 int run_critical_points(Session& session, const CriticalPointOptions& options) {
   const Threshold threshold = parse_threshold(options.threshold);
   check_poly_output(session, options.output);
+  check_provider(options.topology);
+  if (auto slabs = find_slabs(session, options)) return run_in_slabs(session, options, *slabs);
   const auto input = read_topology_input(session, options.topology);
   with_domain(
       session, options.topology, *input,

@@ -4,10 +4,12 @@
 
 #include <cmath>
 #include <map>
+#include <optional>
 #include <type_traits>
 #include <variant>
 #include <vector>
 
+#include <tessera/distribute/isosurface.h>
 #include <tessera/generate/contour_lines.h>
 #include <tessera/generate/isosurface.h>
 #include <tessera/generate/slice.h>
@@ -19,6 +21,7 @@
 #include "data/fields.h"
 #include "data/files.h"
 #include "data/parts.h"
+#include "data/slabs.h"
 
 namespace tessera::cli {
 namespace {
@@ -142,10 +145,77 @@ int run_contour_lines(Session& session, const SurfaceOptions& options, const Mes
   return 0;
 }
 
+/// Prints and writes a surface.
+void finish_surface(Session& session, const SurfaceOptions& options, const std::string& field,
+                    Isosurface surface) {
+  if (options.provenance) add_provenance(surface.mesh.point_data, surface.mesh.cell_data, surface.provenance);
+  surface.provenance = {};
+  const Reservation room = Reservation::of_held(session.memory(), surface.mesh.bytes(), "the surface");
+  session.print("{}: field '{}' at {}: {}, {}\n", options.input.file.string(), field,
+                fmt::join(options.values, ", "), counted(surface.mesh.vertex_count(), "point", "points"),
+                counted(surface.mesh.cell_count(), "triangle", "triangles"));
+  Json& result = session.result();
+  result["field"] = field;
+  result["values"] = options.values;
+  result["points"] = surface.mesh.vertex_count();
+  result["triangles"] = surface.mesh.cell_count();
+  if (!options.output.file.empty()) write_output(session, options.output, std::move(surface.mesh));
+}
+
+/// What writing takes for each triangle and vertex: cells, and ids that are added.
+Bytes writing_bytes(const SurfaceOptions& options, const SurfaceSize& size) {
+  if (options.output.file.empty()) return 0;
+  return mib(6) + (options.provenance ? 16 : 0) * size.vertices +
+         (4 + (options.provenance ? 8 : 0)) * size.triangles;
+}
+
+int run_in_slabs(Session& session, const SurfaceOptions& options, SlabInput& input) {
+  const IsosurfaceOptions how{.normals = options.normals,
+                              .merge_exact = options.merge_exact,
+                              .keep_provenance = options.provenance,
+                              .exec = session.host(),
+                              .monitor = &session.monitor()};
+  const SlabCost cost = isosurface_slab_cost(input.file, input.stored(), options.values.size());
+  const auto expect = [&](const SurfaceSize& size) {
+    note_valueless_cells(session, size.valueless_cells, input.field);
+    SlabCost with_surface = cost;
+    with_surface.fixed += size.bytes + writing_bytes(options, size);
+    return input.make_room(session, with_surface);
+  };
+  Isosurface surface = session.in_phase(Phase::compute, [&] {
+    return isosurface(input.file, input.field, options.values, {how, input.height, expect});
+  });
+  input.room = {};
+  if (surface.mesh.cells.empty())
+    session.note(fmt::format("the surface is empty: '{}' does not reach that value", input.field));
+  finish_surface(session, options, input.field, std::move(surface));
+  return 0;
+}
+
+std::optional<SlabInput> find_slabs(Session& session, const SurfaceOptions& options) {
+  return find_slab_input(session, {.input = options.input,
+                                   .field = options.field,
+                                   .obstacle = "",
+                                   .bytes_in_memory =
+                                       [&](const Grid& grid, const Field&) {
+                                         // Bits of each isovalue, and its surface in noise.
+                                         constexpr Bytes rough_surface_bytes = 100;
+                                         const Bytes points = grid.vertex_count();
+                                         const Bytes of_value = points / 8 + rough_surface_bytes * points;
+                                         return mib(1) + of_value * options.values.size();
+                                       },
+                                   .cost =
+                                       [&](const GridFile& file, const StoredField& field) {
+                                         return isosurface_slab_cost(file, field, options.values.size());
+                                       },
+                                   .needs_volume = true});
+}
+
 int run_isosurface(Session& session, const SurfaceOptions& options) {
   check_output(session, options.output);
   check_values(options.values);
   session.expect_results(options.values.size());
+  if (auto slabs = find_slabs(session, options)) return run_in_slabs(session, options, *slabs);
   Input input = read_input(session, options.input);
   for (const std::string& note : input.report.notes) session.note(note);
   const Field& field = session.in_phase(
@@ -157,19 +227,8 @@ int run_isosurface(Session& session, const SurfaceOptions& options) {
   const Reservation bits(session.memory(), vertex_count(input.mesh) / 8 * options.values.size(),
                          "the crossings");
   Isosurface surface = compute_surface(session, options, input.mesh, field);
-  if (options.provenance) add_provenance(surface.mesh.point_data, surface.mesh.cell_data, surface.provenance);
-  const Reservation room = Reservation::of_held(session.memory(), surface.mesh.bytes(), "the surface");
-
-  session.print("{}: field '{}' at {}: {}, {}\n", options.input.file.string(), field.name(),
-                fmt::join(options.values, ", "), counted(surface.mesh.vertex_count(), "point", "points"),
-                counted(surface.mesh.cell_count(), "triangle", "triangles"));
   if (surface.mesh.cells.empty()) note_empty(session, "the surface is empty", field);
-  Json& result = session.result();
-  result["field"] = field.name();
-  result["values"] = options.values;
-  result["points"] = surface.mesh.vertex_count();
-  result["triangles"] = surface.mesh.cell_count();
-  if (!options.output.file.empty()) write_output(session, options.output, std::move(surface.mesh));
+  finish_surface(session, options, field.name(), std::move(surface));
   return 0;
 }
 

@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <optional>
 
+#include <tessera/distribute/regions.h>
+
 #include "application/text.h"
 #include "application/verb.h"
+#include "data/slabs.h"
+#include "data/standard_streams.h"
 #include "data/threshold.h"
 #include "data/topology.h"
 
@@ -53,15 +57,19 @@ constexpr Bytes wall_bytes = 140;
 /// Likewise, of separatrices as lines.
 constexpr Bytes line_bytes = 90;
 
+void check_connectors(const MorseSmaleVerbOptions& options, bool is_flat) {
+  if (!options.has_connectors && is_flat)
+    throw Error(ErrorCode::bad_option,
+                "connectors are of tetrahedra and grids with three axes; leave --no-connectors out");
+}
+
 /// Can the files that were named hold what this mesh gives?
 void check_kind(const MorseSmaleVerbOptions& options, const TopologyInput& input) {
   const bool is_flat = input.dimension() == 2;
   if (!options.walls.empty() && is_flat)
     throw Error(ErrorCode::bad_option,
                 "walls are of tetrahedra and grids with three axes; leave --walls out");
-  if (!options.has_connectors && is_flat)
-    throw Error(ErrorCode::bad_option,
-                "connectors are of tetrahedra and grids with three axes; leave --no-connectors out");
+  check_connectors(options, is_flat);
   if (!options.separatrices.empty() && !options.has_separatrices && is_flat)
     throw Error(ErrorCode::bad_option, "--separatrices has nothing to write with --no-separatrices");
   check_point_data_output(options.output, input.input.mesh, "the segmentation");
@@ -79,21 +87,37 @@ struct Found {
   }
 };
 
-template <int Dim>
-void print_counts(Session& session, const MorseSmaleVerbOptions& options, const Found<Dim>& found) {
+/// A line of a table; the count is for the result.
+std::size_t add_count(Table& table, const std::string& name, std::size_t count) {
+  table.add({name, grouped(count)});
+  return count;
+}
+
+/// count_of(dimension) is how many there are.
+template <int Dim, class F>
+void add_critical_cells(Session& session, Table& table, const F& count_of) {
   constexpr std::array<const char*, 4> cells =
       Dim == 2 ? std::array<const char*, 4>{"minima", "saddles", "maxima", ""}
                : std::array<const char*, 4>{"minima", "1-saddles", "2-saddles", "maxima"};
+  Json& result = session.result()["critical_cells"] = Json::array();
+  for (int d = 0; d <= Dim; ++d)
+    result.push_back(add_count(table, cells[static_cast<std::size_t>(d)], count_of(d)));
+}
+
+void add_regions(Session& session, Table& table, const Segmentation::Counts& regions) {
+  session.result()["manifolds"] = {
+      {"ascending", add_count(table, "ascending manifolds", regions.ascending)},
+      {"descending", add_count(table, "descending manifolds", regions.descending)},
+      {"morse_smale", add_count(table, "Morse-Smale regions", regions.morse_smale)}};
+}
+
+template <int Dim>
+void print_counts(Session& session, const MorseSmaleVerbOptions& options, const Found<Dim>& found) {
   Json& result = session.result();
   Table table({Align::left, Align::right});
   table.add({"Morse-Smale complex", "count"});
-  const auto add = [&](const std::string& name, std::size_t count) {
-    table.add({name, grouped(count)});
-    return count;
-  };
-  result["critical_cells"] = Json::array();
-  for (int d = 0; d <= Dim; ++d)
-    result["critical_cells"].push_back(add(cells[static_cast<std::size_t>(d)], found.critical_count(d)));
+  const auto add = [&](const std::string& name, std::size_t count) { return add_count(table, name, count); };
+  add_critical_cells<Dim>(session, table, [&](int d) { return found.critical_count(d); });
   const Separatrices& paths = found.complex.separatrices;
   result["separatrices"] = Json::object();
   if (options.has_separatrices)
@@ -106,12 +130,7 @@ void print_counts(Session& session, const MorseSmaleVerbOptions& options, const 
     result["separatrices"]["ascending"] =
         add("ascending separatrices", paths.count(SeparatrixType::ascending));
   }
-  if (options.has_segmentation) {
-    const auto& regions = found.complex.segmentation.count;
-    result["manifolds"] = {{"ascending", add("ascending manifolds", regions.ascending)},
-                           {"descending", add("descending manifolds", regions.descending)},
-                           {"morse_smale", add("Morse-Smale regions", regions.morse_smale)}};
-  }
+  if (options.has_segmentation) add_regions(session, table, found.complex.segmentation.count);
   session.print("{}", table.text());
   if (!found.simplified) return;
   result["threshold"] = found.simplified->threshold;
@@ -180,6 +199,86 @@ Segmentation compute_and_write(Session& session, const MorseSmaleVerbOptions& op
   return number_remaining<Dim>(std::move(found.complex.segmentation), *found.simplified);
 }
 
+/// What of the options cannot be made in slabs; empty if all of it can.
+std::string find_slab_obstacle(const MorseSmaleVerbOptions& options) {
+  if (!options.critical_points.empty()) return "--critical-points";
+  if (!options.separatrices.empty()) return "--separatrices";
+  if (!options.walls.empty()) return "--walls";
+  if (!options.threshold.empty()) return "--threshold";
+  if (!options.has_segmentation) return "a complex without --segmentation";
+  const std::string extension = options.output.file.empty() ? "vti" : options.output.extension();
+  if (extension != "vti") return "a file of another format than vti";
+  return options.output.ascii      ? "a file with --ascii"
+         : options.output.compress ? "a file with --compress"
+                                   : "";
+}
+
+Work estimate(const MorseSmaleVerbOptions& options, Work work, Bytes simplices) {
+  if (!options.walls.empty()) work.host_bytes += wall_bytes * simplices;
+  if (!options.separatrices.empty()) work.host_bytes += line_bytes * simplices;
+  return work;
+}
+
+std::optional<SlabInput> find_slabs(Session& session, const MorseSmaleVerbOptions& options) {
+  return find_slab_input(session,
+                         {.input = options.topology.input,
+                          .field = options.topology.field,
+                          .obstacle = options.topology.find_slab_obstacle(find_slab_obstacle(options)),
+                          .bytes_in_memory =
+                              [&](const Grid& grid, const Field& field) {
+                                return estimate(options, morse_smale_work(grid, field), simplex_count(grid))
+                                    .host_bytes_of(session.host().threads());
+                              },
+                          .cost = regions_slab_cost});
+}
+
+template <int Dim>
+void print_summary(Session& session, const RegionSummary& summary) {
+  Table table({Align::left, Align::right});
+  table.add({"Morse-Smale complex", "count"});
+  add_critical_cells<Dim>(session, table,
+                          [&](int d) { return summary.critical_cells[static_cast<std::size_t>(d)]; });
+  session.result()["separatrices"] = Json::object();
+  add_regions(session, table, summary.regions);
+  session.print("{}", table.text());
+}
+
+/// Names of fields of the input that regions take the place of.
+void note_replaced(Session& session, const GridFile& file) {
+  FieldSet manifolds;
+  add_manifolds(manifolds, {});
+  FieldSet fields = file.shape().point_data;
+  for (Field& manifold : manifolds) add_result(session, fields, std::move(manifold));
+}
+
+/// Separatrices are neither made nor counted.
+int run_in_slabs(Session& session, const MorseSmaleVerbOptions& options, const SlabInput& input) {
+  const bool is_flat = dimension(input.file.shape()) == 2;
+  check_connectors(options, is_flat);
+  if (options.has_separatrices || options.has_connectors)
+    session.note("separatrices are not made in slabs, and not counted");
+  session.result()["field"] = input.field;
+  RegionSummary summary;
+  const bool keeps_file = !options.output.file.empty();
+  const auto write = [&](const std::filesystem::path& file, const WriteOptions& how) {
+    summary = write_regions(input.file, input.field, file,
+                            {.slabs = input.options(session), .write = how, .keeps_file = keeps_file});
+  };
+  std::uint64_t bytes = 0;
+  if (keeps_file) {
+    bytes = write_in_parts(session, options.output, write);
+  } else {
+    const NamelessFile labels;
+    session.in_phase(Phase::compute, [&] { write("the regions", {.descriptor = labels.descriptor()}); });
+  }
+  session.print("{}\n", describe(input));
+  is_flat ? print_summary<2>(session, summary) : print_summary<3>(session, summary);
+  if (!keeps_file) return 0;
+  note_replaced(session, input.file);
+  report_output(session, options.output, AnyMesh(input.file.shape()), bytes);
+  return 0;
+}
+
 void declare_morse_smale(OptionList& app, MorseSmaleVerbOptions& options) {
   add_topology_options(app, options.topology);
   add_output_options(app, options.output, "-o,--output,--segmentation")
@@ -199,6 +298,8 @@ void declare_morse_smale(OptionList& app, MorseSmaleVerbOptions& options) {
 int run_morse_smale(Session& session, const MorseSmaleVerbOptions& options) {
   check_options(session, options);
   const Threshold threshold = parse_threshold(options.threshold);
+  check_provider(options.topology);
+  if (const auto slabs = find_slabs(session, options)) return run_in_slabs(session, options, *slabs);
   const auto input = read_topology_input(session, options.topology);
   check_kind(options, *input);
   session.result()["field"] = input->field->name();
@@ -206,10 +307,7 @@ int run_morse_smale(Session& session, const MorseSmaleVerbOptions& options) {
   with_domain(
       session, options.topology, *input,
       [&](const auto& mesh, const auto&... field) {
-        Work work = morse_smale_work(mesh, field...);
-        if (!options.walls.empty()) work.host_bytes += wall_bytes * simplex_count(mesh);
-        if (!options.separatrices.empty()) work.host_bytes += line_bytes * simplex_count(mesh);
-        return work;
+        return estimate(options, morse_smale_work(mesh, field...), simplex_count(mesh));
       },
       [&](const auto& domain) { segmentation = compute_and_write(session, options, threshold, domain); });
   if (!options.output.file.empty()) {

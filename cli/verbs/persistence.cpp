@@ -121,14 +121,15 @@ void declare_persistence(OptionList& app, PersistenceOptions& options) {
 template <class D>
 void pair_and_write(Session& session, const PersistenceOptions& options, const Threshold& threshold,
                     const D& domain) {
-  const auto gradient = session.in_phase(Phase::compute, [&] { return domain.gradient(session, true); });
+  std::optional gradient = session.in_phase(Phase::compute, [&] { return domain.gradient(session, true); });
   const Persistence persistence = session.in_phase(Phase::compute, [&] {
-    return compute_persistence(gradient, domain.field,
+    return compute_persistence(*gradient, domain.field,
                                domain.template options<tessera::PersistenceOptions>(session));
   });
   Diagram diagram = make_diagram(
       persistence, D::dim,
       {threshold.of(persistence), parse_dimensions(options.dimensions), options.most_persistent});
+  if (options.generators.empty()) gradient.reset();  // its memory is wanted for what is written
   diagram.field = domain.field.name();
   diagram.file = options.topology.input.file.filename().string();
   session.result()["field"] = domain.field.name();
@@ -177,7 +178,7 @@ Verb persistence_verb() {
        "  tessera persistence kuhn64.vtu --field rough --plot diagram.svg\n"
        "  tessera persistence kuhn64.vtu --threshold 5% -o diagram.vtu --csv pairs.csv\n"
        "  tessera persistence kuhn64.vtu --dimensions 1 --most-persistent 10 --generators loops.vtp"},
-      declare_persistence, run_persistence, {.mesh = 8, .grid = 60});
+      declare_persistence, run_persistence, {.mesh = 8, .grid = 75});
 }
 
 }  // namespace tessera::cli

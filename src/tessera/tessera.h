@@ -15,6 +15,11 @@
 #include <tessera/core/memory.h>
 #include <tessera/core/progress.h>
 #include <tessera/core/random.h>
+#include <tessera/distribute/critical_points.h>
+#include <tessera/distribute/gather.h>
+#include <tessera/distribute/isosurface.h>
+#include <tessera/distribute/regions.h>
+#include <tessera/distribute/slabs.h>
 #include <tessera/exec/buffer.h>
 #include <tessera/exec/exec.h>
 #include <tessera/exec/for_each.h>
@@ -32,8 +37,11 @@
 #include <tessera/generate/subdivide.h>
 #include <tessera/generate/tetrahedralize.h>
 #include <tessera/generate/weld.h>
+#include <tessera/io/grid_file.h>
+#include <tessera/io/grid_writer.h>
 #include <tessera/io/io.h>
 #include <tessera/io/matrix.h>
+#include <tessera/io/point_writer.h>
 #include <tessera/mesh/borrow.h>
 #include <tessera/mesh/boundary.h>
 #include <tessera/mesh/cell_mesh.h>

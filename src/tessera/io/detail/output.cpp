@@ -42,7 +42,7 @@ Output::Output(const std::filesystem::path& file, std::uint64_t expected, const 
   for (int n = 0; descriptor_ < 0; ++n) {
     temporary_ =
         file_.parent_path() / (".tessera-" + std::to_string(::getpid()) + "-" + std::to_string(n) + ".tmp");
-    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (descriptor_ < 0 && errno != EEXIST) fail("cannot be written: " + say(errno));
   }
 }
@@ -87,6 +87,24 @@ void Output::patch(std::uint64_t position, std::string_view bytes) {
     if (done < 0) fail("cannot be written: " + say(errno));
     bytes.remove_prefix(static_cast<std::size_t>(done));
     position += static_cast<std::size_t>(done);
+  }
+}
+
+void Output::skip(std::uint64_t bytes) {
+  flush();
+  if (::lseek(descriptor_, static_cast<off_t>(bytes), SEEK_CUR) < 0) fail("cannot be written: " + say(errno));
+  written_ += bytes;
+}
+
+void Output::read_back(std::uint64_t position, void* to, std::size_t bytes) {
+  flush();
+  for (char* place = static_cast<char*>(to); bytes > 0;) {
+    const ssize_t got = ::pread(descriptor_, place, bytes, static_cast<off_t>(position));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) fail("cannot be read back: " + say(got < 0 ? errno : EIO));
+    place += got;
+    position += static_cast<std::uint64_t>(got);
+    bytes -= static_cast<std::size_t>(got);
   }
 }
 

@@ -49,6 +49,10 @@ class Output {
 
   /// Replaces bytes that were written before.
   void patch(std::uint64_t position, std::string_view bytes);
+  /// Leaves room that patch() fills; what it does not fill is zero.
+  void skip(std::uint64_t bytes);
+  /// Reads bytes that were written before.
+  void read_back(std::uint64_t position, void* to, std::size_t bytes);
 
   /// Tells the monitor how far the file is. Error(cancelled) if it wants to stop.
   void report() const;

@@ -45,11 +45,15 @@ bool is_in_ply_group(std::string_view name) {
   });
 }
 
+void note_second_array(const std::string& name, FileReport& report) {
+  report.notes.push_back("Left out a second array \"" + name + "\"; the first one is kept.");
+}
+
 void FieldList::add(Field field) {
   if (names_.insert(field.name()).second) {
     fields_.push_back(std::move(field));
   } else {
-    report_.notes.push_back("Left out a second array \"" + field.name() + "\"; the first one is kept.");
+    note_second_array(field.name(), report_);
   }
 }
 

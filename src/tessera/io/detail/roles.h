@@ -54,6 +54,9 @@ void note_left_out(std::vector<std::string>& notes, std::string_view format, con
   if (!all.empty()) notes.push_back("Left out what " + std::string(format) + " cannot hold: " + all + ".");
 }
 
+/// Says that an array is left out because another one has its name.
+void note_second_array(const std::string& name, FileReport& report);
+
 /// Fields as they are read. Of several with one name the first is kept, which the notes say.
 class FieldList {
  public:

@@ -11,10 +11,13 @@
 
 #include <zlib.h>
 
+#include <tessera/core/macros.h>
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/io/detail/cells.h>
 #include <tessera/io/detail/formats.h>
 #include <tessera/io/detail/roles.h>
+#include <tessera/io/grid_writer.h>
+#include <tessera/io/point_writer.h>
 
 namespace tessera::detail::io {
 namespace {
@@ -75,7 +78,7 @@ class XmlWriter {
                   more);
     if (!options_.ascii) {
       output_.write(" format=\"appended\" offset=\"");
-      pending_.push_back({output_.position(), values.data(), values.size_bytes()});
+      pending_.push_back({output_.position(), values.data(), values.size_bytes(), nullptr});
       output_.write(std::string(21, ' ') + "/>\n");
       return;
     }
@@ -95,6 +98,29 @@ class XmlWriter {
       field.visit([&](auto values) { array(field.name(), values, field.components(), tuples); });
     }
     close();
+  }
+
+  /// The same for fields of which somebody else writes the values later, so many tuples each: `places` gets
+  /// where they begin. Not for text.
+  void fields_to_come(const std::string& tag, const FieldSet& set, std::uint64_t tuples,
+                      std::vector<std::uint64_t>& places) {
+    places.resize(set.size());
+    open(tag + active_attributes(set));
+    std::size_t i = 0;
+    for (const Field& field : set) {
+      field.visit([&]<class T>(std::span<const T>) {
+        array_to_come<T>(field.name(), field.components(), tuples, places[i++]);
+      });
+    }
+    close();
+  }
+  /// The same for one array.
+  template <class T>
+  void array_to_come(const std::string& name, std::size_t components, std::uint64_t tuples,
+                     std::uint64_t& place) {
+    array(name, std::span<const T>(), components);
+    pending_.back().bytes = tuples * components * sizeof(T);
+    pending_.back().place = &place;
   }
 
   /// The appended data and the end of the file. Where each array begins is known only now.
@@ -132,6 +158,7 @@ class XmlWriter {
     std::uint64_t offset_place;
     const void* data;
     std::size_t bytes;
+    std::uint64_t* place;  ///< of values that come later; null: these are at `data`
   };
 
   template <class T>
@@ -143,7 +170,9 @@ class XmlWriter {
   void write_plain(const Pending& array) {
     const std::uint64_t bytes = array.bytes;
     output_.write(&bytes, sizeof(bytes));
-    output_.write(array.data, array.bytes);
+    if (array.place == nullptr) return output_.write(array.data, array.bytes);
+    *array.place = output_.position();
+    output_.skip(array.bytes);
   }
 
   /// [blocks] [bytes a block] [bytes of the last] [compressed bytes of each] and the blocks.
@@ -323,6 +352,36 @@ void write_poly_xml(XmlWriter& xml, const Poly& poly) {
   xml.finish();
 }
 
+/// Where the arrays of a file of points begin.
+struct PointPlaces {
+  std::uint64_t points = 0;
+  std::array<std::uint64_t, 2> vertices = {};
+  std::vector<std::uint64_t> fields;
+};
+
+/// Like write_poly_xml() of `count` points with a vertex each, which somebody else writes.
+template <class T>
+void write_points_xml(Output& output, const PolyData& shape, std::uint64_t count, PointPlaces& places) {
+  const WriteOptions plain;
+  XmlWriter xml(output, plain);
+  xml.start("PolyData");
+  xml.open("PolyData");
+  const std::string points = std::to_string(count);
+  xml.open("Piece" + quote("NumberOfPoints", {points}) + quote("NumberOfVerts", {points}) +
+           quote("NumberOfLines", {"0"}) + quote("NumberOfStrips", {"0"}) + quote("NumberOfPolys", {"0"}));
+  xml.fields_to_come("PointData", shape.point_data, count, places.fields);
+  xml.fields("CellData", {});
+  xml.open("Points");
+  shape.points.is_double() ? xml.array_to_come<double>("Points", 3, count, places.points)
+                           : xml.array_to_come<float>("Points", 3, count, places.points);
+  xml.close();
+  xml.open("Verts");
+  xml.array_to_come<T>("connectivity", 1, count, places.vertices[0]);
+  xml.array_to_come<T>("offsets", 1, count, places.vertices[1]);
+  xml.close();
+  xml.finish();
+}
+
 template <class Poly>
 void write_poly_data(Output& output, const Poly& poly, const WriteOptions& options) {
   constexpr std::size_t limit = std::numeric_limits<std::int32_t>::max();
@@ -359,7 +418,14 @@ struct PolyView {
   [[nodiscard]] std::size_t vertex_count() const { return points.size(); }
 };
 
-void write_image_xml(Output& output, const Grid& grid, const WriteOptions& options) {
+/// Where the fields of a grid's points and cells begin in the file.
+struct ImagePlaces {
+  std::vector<std::uint64_t> of_points, of_cells;
+};
+
+/// With `to_come`, values of points and cells are written by somebody else.
+void write_image_xml(Output& output, const Grid& grid, const WriteOptions& options,
+                     ImagePlaces* to_come = nullptr) {
   std::array<std::string, 3> last;
   for (int axis = 0; axis < 3; ++axis) {
     if (grid.dims[axis] > std::numeric_limits<std::int32_t>::max()) {
@@ -378,8 +444,13 @@ void write_image_xml(Output& output, const Grid& grid, const WriteOptions& optio
       quote("Direction", {turn[0], turn[1], turn[2], turn[3], turn[4], turn[5], turn[6], turn[7], turn[8]}));
   if (!grid.field_data.empty()) xml.fields("FieldData", grid.field_data);
   xml.open("Piece" + quote("Extent", {"0", last[0], "0", last[1], "0", last[2]}));
-  xml.fields("PointData", grid.point_data);
-  xml.fields("CellData", grid.cell_data);
+  if (to_come == nullptr) {
+    xml.fields("PointData", grid.point_data);
+    xml.fields("CellData", grid.cell_data);
+  } else {
+    xml.fields_to_come("PointData", grid.point_data, grid.vertex_count(), to_come->of_points);
+    xml.fields_to_come("CellData", grid.cell_data, grid.cell_count(), to_come->of_cells);
+  }
   xml.finish();
 }
 
@@ -416,3 +487,117 @@ void write_vti(Output& output, const MeshRef& mesh, const WriteOptions& options)
 }
 
 }  // namespace tessera::detail::io
+
+namespace tessera {
+
+namespace {
+
+void expect_plain(const std::filesystem::path& file, const WriteOptions& options) {
+  if (!options.ascii && !options.compress) return;
+  throw Error(ErrorCode::bad_option,
+              file.string() + ": a file that is written in parts is neither text nor compressed");
+}
+
+std::string_view bytes_of(const void* data, std::size_t bytes) {
+  return {static_cast<const char*>(data), bytes};
+}
+
+}  // namespace
+
+GridWriter::GridWriter(const std::filesystem::path& file, const Grid& shape, const WriteOptions& options) {
+  expect_plain(file, options);
+  output_ = std::make_unique<detail::io::Output>(file, 0, options.monitor, options.descriptor);
+  detail::io::ImagePlaces places;
+  detail::io::write_image_xml(*output_, shape, {}, &places);
+  point_places_ = std::move(places.of_points);
+  cell_places_ = std::move(places.of_cells);
+}
+
+GridWriter::GridWriter(GridWriter&&) noexcept = default;
+GridWriter& GridWriter::operator=(GridWriter&&) noexcept = default;
+GridWriter::~GridWriter() = default;
+
+void GridWriter::write(std::uint64_t place, const Field& values, std::size_t from, std::size_t count) {
+  values.visit([&](auto numbers) {
+    const auto part = numbers.subspan(from * values.components(), count * values.components());
+    output_->patch(place, bytes_of(part.data(), part.size_bytes()));
+  });
+}
+
+void GridWriter::write_points(std::size_t field, std::uint64_t first, const Field& values, std::size_t from,
+                              std::size_t count) {
+  const std::uint64_t tuple_bytes = values.components() * size_of(values.type());
+  write(point_places_[field] + first * tuple_bytes, values, from, count);
+}
+
+void GridWriter::write_cells(std::size_t field, std::uint64_t first, const Field& values, std::size_t from,
+                             std::size_t count) {
+  const std::uint64_t tuple_bytes = values.components() * size_of(values.type());
+  write(cell_places_[field] + first * tuple_bytes, values, from, count);
+}
+
+void GridWriter::read_points(std::size_t field, std::uint64_t first, std::size_t count, Field& to) {
+  const std::uint64_t tuple_bytes = to.components() * size_of(to.type());
+  to.visit([&](auto numbers) {
+    output_->read_back(point_places_[field] + first * tuple_bytes, numbers.data(), count * tuple_bytes);
+  });
+}
+
+void GridWriter::commit() {
+  output_->commit();
+}
+
+PointWriter::PointWriter(const std::filesystem::path& file, const PolyData& shape, std::uint64_t count,
+                         const WriteOptions& options)
+    : count_(count), is_narrow_(count <= std::uint64_t{std::numeric_limits<std::int32_t>::max()}) {
+  TS_EXPECTS(count > 0);
+  expect_plain(file, options);
+  output_ = std::make_unique<detail::io::Output>(file, 0, options.monitor, options.descriptor);
+  detail::io::PointPlaces places;
+  is_narrow_ ? detail::io::write_points_xml<std::int32_t>(*output_, shape, count, places)
+             : detail::io::write_points_xml<std::int64_t>(*output_, shape, count, places);
+  points_place_ = places.points;
+  vertex_places_ = places.vertices;
+  field_places_ = std::move(places.fields);
+}
+
+PointWriter::PointWriter(PointWriter&&) noexcept = default;
+PointWriter& PointWriter::operator=(PointWriter&&) noexcept = default;
+PointWriter::~PointWriter() = default;
+
+template <class T>
+void PointWriter::append_vertices(std::size_t count) {
+  for (const T first : {T{0}, T{1}}) {  // connectivity, and offsets
+    Array<T> numbers(count);
+    for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<T>(written_ + i) + first;
+    output_->patch(vertex_places_[static_cast<std::size_t>(first)] + written_ * sizeof(T),
+                   bytes_of(numbers.data(), count * sizeof(T)));
+  }
+}
+
+void PointWriter::append(const Points& points, const FieldSet& fields) {
+  TS_EXPECTS(points.size() <= count_ - written_ && fields.size() == field_places_.size());
+  points.visit([&](auto places) {
+    output_->patch(points_place_ + written_ * sizeof(places[0]),
+                   bytes_of(places.data(), places.size_bytes()));
+  });
+  is_narrow_ ? append_vertices<std::int32_t>(points.size()) : append_vertices<std::int64_t>(points.size());
+  std::size_t i = 0;
+  for (const Field& field : fields) {
+    TS_EXPECTS(field.size() == points.size());
+    const std::uint64_t tuple_bytes = field.components() * size_of(field.type());
+    field.visit([&](auto numbers) {
+      output_->patch(field_places_[i] + written_ * tuple_bytes,
+                     bytes_of(numbers.data(), numbers.size_bytes()));
+    });
+    ++i;
+  }
+  written_ += points.size();
+}
+
+void PointWriter::commit() {
+  TS_EXPECTS(written_ == count_);
+  output_->commit();
+}
+
+}  // namespace tessera

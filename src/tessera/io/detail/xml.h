@@ -53,6 +53,10 @@ class XmlArray {
   XmlArray(Input& input, const XmlFile& file, const Element& element, std::uint64_t count);
 
   [[nodiscard]] ScalarType type() const { return type_; }
+  /// Where the next number lies in the file, if all of them lie there as they are, in the file's byte order.
+  [[nodiscard]] std::optional<std::uint64_t> plain_place() const {
+    return is_text_ || is_base64_ || codec_ ? std::nullopt : std::optional(place_);
+  }
 
   /// The next numbers; T must be the array's own type.
   template <class T>

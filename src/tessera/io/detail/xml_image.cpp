@@ -165,20 +165,31 @@ Extent held_extent(const XmlPieces& xml) {
   return held;
 }
 
-Boxes read_all(XmlPieces& xml, const Extent& extent) {
-  Boxes boxes;
-  const Size points = boxes.points = points_in(xml.input, extent);
-  boxes.grid = read_lattice(xml.input, *xml.content, extent, points);
+/// The boxes of the pieces, of points and of cells.
+struct PieceBoxes {
+  std::vector<Box> of_points, of_cells;
+};
+
+PieceBoxes list_boxes(const XmlPieces& xml, const Extent& extent, const Size& points) {
   if (xml.pieces.empty()) xml.input.fail("has no piece");
-  std::vector<Box> of_cells;
+  PieceBoxes boxes;
   for (const Element* piece : xml.pieces) {
     const Box box =
         make_box(xml.input, read_list<std::int64_t, 6>(xml.input, *piece, "Extent", extent), extent);
     boxes.of_points.push_back(box);
-    of_cells.push_back({box.first, cells_in(box.size, points)});
+    boxes.of_cells.push_back({box.first, cells_in(box.size, points)});
   }
+  return boxes;
+}
+
+Boxes read_all(XmlPieces& xml, const Extent& extent) {
+  Boxes boxes;
+  const Size points = boxes.points = points_in(xml.input, extent);
+  boxes.grid = read_lattice(xml.input, *xml.content, extent, points);
+  PieceBoxes pieces = list_boxes(xml, extent, points);
+  boxes.of_points = std::move(pieces.of_points);
   boxes.grid.point_data = read_boxes(xml, "PointData", boxes.of_points, points);
-  boxes.grid.cell_data = read_boxes(xml, "CellData", of_cells, cells_in(points, points));
+  boxes.grid.cell_data = read_boxes(xml, "CellData", pieces.of_cells, cells_in(points, points));
   boxes.grid.field_data = read_field_data(xml);
   return boxes;
 }
@@ -277,6 +288,17 @@ FieldSet join_boxes(XmlPieces& xml, const std::vector<const Grid*>& parts, Field
 
 Dataset read_xml_lattice(XmlPieces& xml) {
   return make_dataset(xml, read_all(xml, whole_extent(xml)));
+}
+
+Grid read_xml_shape(XmlPieces& xml) {
+  const Extent extent = whole_extent(xml);
+  const Size points = points_in(xml.input, extent);
+  Grid grid = read_lattice(xml.input, *xml.content, extent, points);
+  std::uint64_t covered = 0;
+  for (const Box& box : list_boxes(xml, extent, points).of_points) covered += volume(box.size);
+  if (covered < volume(points)) xml.input.fail("has pieces that do not cover its extent");
+  grid.field_data = read_field_data(xml);
+  return grid;
 }
 
 LatticePiece read_xml_piece(XmlPieces& xml) {

@@ -41,6 +41,10 @@ bool is_first_step(const Element& array) {
   return step.starts_with('0');
 }
 
+void note_later_steps(std::string_view kind, FileReport& report) {
+  report.notes.push_back("Read the first of several time steps of the " + std::string(kind) + ".");
+}
+
 /// What is equal in the parts of an array that pieces have: element, name, type and components.
 using ArrayKey = std::array<std::string_view, 4>;
 
@@ -124,11 +128,45 @@ FieldSet read_joined(XmlPieces& xml, std::string_view kind, const std::vector<st
     }
     fields.add(read_one(xml, array, in_pieces, tuples, total, place));
   }
-  if (has_later_steps)
-    xml.report.notes.push_back("Read the first of several time steps of the " + std::string(kind) + ".");
+  if (has_later_steps) note_later_steps(kind, xml.report);
   FieldSet set = fields.take();
   set.set_active(std::string(data->attribute("Scalars")));
   return set;
+}
+
+std::string active_name(const XmlPieces& xml, std::string_view kind) {
+  const Element* const data = xml.pieces.empty() ? nullptr : xml.pieces[0]->find(kind);
+  return data == nullptr ? "" : std::string(data->attribute("Scalars"));
+}
+
+std::vector<StoredField> list_stored(XmlPieces& xml, std::string_view kind, std::uint64_t tuples) {
+  std::vector<StoredField> fields;
+  const Element* const data = xml.pieces.empty() ? nullptr : xml.pieces[0]->find(kind);
+  if (data == nullptr) return fields;
+  bool has_later_steps = false;
+  for (const Element& array : data->children) {
+    if (!is_numeric(array, xml.report)) continue;
+    if (!is_first_step(array)) {
+      has_later_steps = true;
+      continue;
+    }
+    const std::string name = field_name(array);
+    if (std::ranges::find(fields, name, &StoredField::name) != fields.end()) {
+      note_second_array(name, xml.report);
+      continue;
+    }
+    StoredField& field = fields.emplace_back();
+    field.name = name;
+    field.type = *parse_xml_type(array.attribute("type"));
+    field.components = components_of(xml.input, array);
+    field.tuples = tuples;
+    if (tuples > std::numeric_limits<std::uint64_t>::max() / field.tuple_bytes())
+      xml.input.fail("the array \"" + name + "\" is too large");
+    if (xml.pieces.size() == 1)
+      field.place = XmlArray(xml.input, xml.file, array, tuples * field.components).plain_place();
+  }
+  if (has_later_steps) note_later_steps(kind, xml.report);
+  return fields;
 }
 
 FieldSet read_field_data(XmlPieces& xml) {

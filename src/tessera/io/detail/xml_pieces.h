@@ -8,6 +8,7 @@
 
 #include <tessera/io/detail/cells.h>
 #include <tessera/io/detail/xml.h>
+#include <tessera/io/grid_file.h>
 #include <tessera/io/io.h>
 
 namespace tessera::detail::io {
@@ -30,11 +31,22 @@ using Place = std::function<void(XmlArray& array, Field& whole, std::size_t piec
                                    const Place& place);
 [[nodiscard]] FieldSet read_field_data(XmlPieces& xml);
 
+/// The fields that read_joined() would read, which stay in the file, with the same notes. Only what lies in
+/// one piece has a place.
+[[nodiscard]] std::vector<StoredField> list_stored(XmlPieces& xml, std::string_view kind,
+                                                   std::uint64_t tuples);
+/// The name of the field that viewers colour by first.
+[[nodiscard]] std::string active_name(const XmlPieces& xml, std::string_view kind);
+
 [[nodiscard]] AnyMesh read_xml_cells(XmlPieces& xml, int dimension, const ReadOptions& options);
 /// The same without cutting anything.
 [[nodiscard]] RawCells read_xml_raw(XmlPieces& xml, int dimension);
 /// An <ImageData>, <StructuredGrid> or <RectilinearGrid>.
 [[nodiscard]] Dataset read_xml_lattice(XmlPieces& xml);
+
+/// The lattice of an <ImageData> without fields of points and cells. Error(bad_file) unless its pieces can
+/// fill it.
+[[nodiscard]] Grid read_xml_shape(XmlPieces& xml);
 
 /// First and last point of each axis.
 using Extent = std::array<std::int64_t, 6>;

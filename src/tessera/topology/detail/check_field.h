@@ -15,13 +15,16 @@
 
 namespace tessera::detail {
 
+/// Error(unsupported) unless a field of so many components has one.
+inline void expect_scalar(const std::string& name, std::size_t components) {
+  if (components == 1) return;
+  throw Error(ErrorCode::unsupported, "the field '" + name + "' has " + std::to_string(components) +
+                                          " components; an order needs one");
+}
+
 /// Error(unsupported) unless the field has one number for each vertex.
 inline void check_field(const Field& field, std::size_t vertices) {
-  if (field.components() != 1) {
-    throw Error(ErrorCode::unsupported, "the field '" + field.name() + "' has " +
-                                            std::to_string(field.components()) +
-                                            " components; an order needs one");
-  }
+  expect_scalar(field.name(), field.components());
   if (field.size() != vertices) {
     throw Error(ErrorCode::unsupported, "the field '" + field.name() + "' has " +
                                             std::to_string(field.size()) + " values, but the mesh has " +
@@ -29,12 +32,17 @@ inline void check_field(const Field& field, std::size_t vertices) {
   }
 }
 
-/// Error(unsupported) if a value is not a number; names the first such vertex.
+/// How many values are not numbers, and the first of them.
+struct NanCount {
+  std::size_t count = 0;
+  std::size_t first = 0;
+};
+
 template <class T>
-void refuse_nan(std::span<const T> values, const std::string& name, const Exec& exec) {
+[[nodiscard]] NanCount count_nan(std::span<const T> values, const Exec& exec) {
+  std::atomic<std::size_t> count{0};
+  std::atomic<std::size_t> first{values.size()};
   if constexpr (std::is_floating_point_v<T>) {
-    std::atomic<std::size_t> count{0};
-    std::atomic<std::size_t> first{values.size()};
     host::for_each_share(exec.threads(), values.size(), [&](host::Range share) {
       std::size_t found = 0;
       for (std::size_t v = share.begin; v < share.end; ++v) found += std::isnan(values[v]) ? 1 : 0;
@@ -45,12 +53,21 @@ void refuse_nan(std::span<const T> values, const std::string& name, const Exec& 
       for (std::size_t known = first; v < known && !first.compare_exchange_weak(known, v);) {
       }
     });
-    if (count == 0) return;
-    throw Error(ErrorCode::unsupported, "the field '" + name + "' is not a number at " +
-                                            std::to_string(count) + " of " + std::to_string(values.size()) +
-                                            " vertices, first at vertex " + std::to_string(first) +
-                                            "; topology needs a value everywhere");
   }
+  return {count, first};
+}
+
+/// Error(unsupported) if there are any among so many vertices; names the first.
+inline void refuse_nan(const NanCount& found, std::size_t vertices, const std::string& name) {
+  if (found.count == 0) return;
+  throw Error(ErrorCode::unsupported, "the field '" + name + "' is not a number at " +
+                                          std::to_string(found.count) + " of " + std::to_string(vertices) +
+                                          " vertices, first at vertex " + std::to_string(found.first) +
+                                          "; topology needs a value everywhere");
+}
+template <class T>
+void refuse_nan(std::span<const T> values, const std::string& name, const Exec& exec) {
+  refuse_nan(count_nan(values, exec), values.size(), name);
 }
 
 }  // namespace tessera::detail

@@ -14,6 +14,7 @@
 #include <tessera/topology/detail/check_grid.h>
 #include <tessera/topology/detail/export_ids.h>
 #include <tessera/topology/detail/export_parts.h>
+#include <tessera/topology/detail/grid_critical_points.h>
 #include <tessera/topology/detail/grid_gradient.h>
 
 namespace tessera {
@@ -41,8 +42,8 @@ struct CellPoints {
 };
 
 /// The scalar under its own name, and which vertices the values are of.
-void add_vertices(FieldSet& fields, const Field& field, const Array<uint32_t>& vertices) {
-  fields.add(field.gather(vertices));
+void add_vertices(FieldSet& fields, Field values, const Array<uint32_t>& vertices) {
+  fields.add(std::move(values));
   fields.add(make_id_field("ttkVertexScalarField", vertices));
 }
 
@@ -291,7 +292,7 @@ PolyData Exporting<Source, Ids, Shape, Dim>::critical_cells(const CriticalCellsE
   for (size_t at = 0; at < names.size(); ++at)
     set_point(poly.points, at, barycentre(shape_, gradient_.simplex(names[at])));
   poly.vertices = make_vertex_cells(ids.size());
-  add_vertices(poly.point_data, field_, highest);
+  add_vertices(poly.point_data, field_.gather(highest), highest);
   poly.point_data.add(Field("CellDimension", std::move(dimensions)));
   poly.point_data.add(make_id_field("CellId", ids));
   poly.point_data.add(Field("IsOnBoundary", std::move(boundary)));
@@ -345,11 +346,10 @@ PolyData Exporting<Source, Ids, Shape, Dim>::separatrices(const Separatrices& pa
   return poly;
 }
 
-/// points_of(vertices) are the positions of the points.
-template <class PointsOf>
-PolyData make_point_poly(const CriticalPoints& points, const Field& field, size_t vertex_count,
-                         const PointsOf& points_of) {
-  check_field(field, vertex_count);
+/// points_of(vertices) are the positions of the points, values_of(vertices) the values of the field there.
+template <class PointsOf, class ValuesOf>
+PolyData make_poly_of(const CriticalPoints& points, size_t vertex_count, const PointsOf& points_of,
+                      const ValuesOf& values_of) {
   const size_t count = points.points.size();
   PolyData poly;
   Array<std::int8_t> types(count);
@@ -371,7 +371,7 @@ PolyData make_point_poly(const CriticalPoints& points, const Field& field, size_
   }
   poly.points = points_of(vertices);
   poly.vertices = make_vertex_cells(count);
-  add_vertices(poly.point_data, field, vertices);
+  add_vertices(poly.point_data, values_of(vertices), vertices);
   poly.point_data.add(Field("CriticalType", std::move(types)));
   poly.point_data.add(Field("CellDimension", Array<std::int8_t>(count, 0)));
   poly.point_data.add(make_id_field("CellId", vertices));
@@ -379,6 +379,14 @@ PolyData make_point_poly(const CriticalPoints& points, const Field& field, size_
   poly.point_data.add(make_id_field("LowerLinkPieces", lower));
   poly.point_data.add(make_id_field("UpperLinkPieces", upper));
   return poly;
+}
+
+template <class PointsOf>
+PolyData make_point_poly(const CriticalPoints& points, const Field& field, size_t vertex_count,
+                         const PointsOf& points_of) {
+  check_field(field, vertex_count);
+  return make_poly_of(points, vertex_count, points_of,
+                      [&](const auto& vertices) { return field.gather(vertices); });
 }
 
 }  // namespace
@@ -392,6 +400,13 @@ PolyData make_poly(const CriticalPoints& points, const SimplexMesh<Dim>& mesh, c
 PolyData make_poly(const CriticalPoints& points, const Grid& grid, const Field& field) {
   return make_point_poly(points, field, grid.vertex_count(),
                          [&](const auto& vertices) { return GridPoints(grid).gather(vertices); });
+}
+
+PolyData detail::make_poly_with_values(const CriticalPoints& points, const Grid& grid, Field values) {
+  TS_EXPECTS(values.size() == points.points.size());
+  return make_poly_of(
+      points, grid.vertex_count(), [&](const auto& vertices) { return GridPoints(grid).gather(vertices); },
+      [&](const auto&) { return std::move(values); });
 }
 
 template <int Dim>

@@ -20,6 +20,7 @@
 #include <tessera/topology/detail/check_field.h>
 #include <tessera/topology/detail/check_grid.h>
 #include <tessera/topology/detail/cuda/grid_analyses.h>
+#include <tessera/topology/detail/grid_critical_points.h>
 #include <tessera/topology/detail/grid_star.h>
 
 namespace tessera {
@@ -83,19 +84,6 @@ class Rows {
   std::array<Row, GridLattice::place_kinds * GridLattice::place_kinds> rows_;
 };
 
-/// A critical point while it is not known how many there are.
-struct Found {
-  uint32_t vertex;
-  CriticalType type;
-  bool is_on_boundary;
-  uint8_t lower_pieces;
-  uint8_t upper_pieces;
-
-  [[nodiscard]] CriticalPoint point() const {
-    return {VertexId(vertex), type, is_on_boundary, lower_pieces, upper_pieces};
-  }
-};
-
 /// The masks of vertices begin to end of a row. For neighbours that do not exist, `to` points to the row
 /// itself. Returns whether a value is not a number.
 template <class T>
@@ -121,11 +109,13 @@ class Finder {
   struct Scratch {
     std::vector<GridMask> masks;
     std::vector<uint32_t> critical;
-    std::vector<Found> found;
+    std::vector<FoundPoint> found;
     bool has_nan = false;
   };
 
-  Finder(const GridLattice& lattice, const T* values) : lattice_(lattice), values_(values), rows_(lattice) {
+  /// `values` begin with a row, which need not be the first.
+  Finder(const GridLattice& lattice, const T* values, size_t first_row)
+      : lattice_(lattice), values_(values), first_vertex_(first_row * lattice.dims[0]), rows_(lattice) {
     for (size_t k = 0; k < grid_neighbours; ++k) steps_[k] = lattice.step(k);
   }
 
@@ -150,28 +140,30 @@ class Finder {
                              static_cast<uint8_t>(kind.upper_pieces)});
   }
   void find_one(size_t v, const GridSurrounding& around, Scratch& scratch) const {
+    const T* const here = values_ + (v - first_vertex_);
     uint32_t mask = 0;
     for (size_t k = 0; k < grid_neighbours; ++k) {
       if ((around.present >> k & 1u) == 0) continue;
-      const T there = values_[static_cast<std::ptrdiff_t>(v) + steps_[k]];
-      const bool is_lower = k < first_higher_neighbour ? there <= values_[v] : there < values_[v];
+      const T there = here[steps_[k]];
+      const bool is_lower = k < first_higher_neighbour ? there <= *here : there < *here;
       mask |= static_cast<uint32_t>(is_lower) << k;
     }
-    if (values_[v] != values_[v]) scratch.has_nan = true;
+    if (*here != *here) scratch.has_nan = true;
     add(v, around, mask, scratch);
   }
   /// All but the two vertices at each end.
   void find_inner(size_t first, const Row& row, Scratch& scratch) const {
     const GridSurrounding& around = row.inner();
+    const T* const here = values_ + (first - first_vertex_);
     std::array<const T*, grid_neighbours> to = {};
     for (size_t k = 0; k < grid_neighbours; ++k) {
       const bool is_there = (around.present >> k & 1u) != 0;
-      to[k] = values_ + first + (is_there ? steps_[k] : 0);
+      to[k] = here + (is_there ? steps_[k] : 0);
     }
     const size_t end = lattice_.dims[0] - 2;
     scratch.masks.resize(end);
     scratch.critical.resize(end);
-    if (compare_row(values_ + first, to, {2, end}, scratch.masks.data())) scratch.has_nan = true;
+    if (compare_row(here, to, {2, end}, scratch.masks.data())) scratch.has_nan = true;
     uint32_t* next = scratch.critical.data();
     for (size_t x = 2; x < end; ++x) {
       *next = static_cast<uint32_t>(x);
@@ -183,6 +175,7 @@ class Finder {
 
   GridLattice lattice_;
   const T* values_;
+  size_t first_vertex_;  ///< whose value is the first
   Rows<Dim> rows_;
   std::array<std::ptrdiff_t, grid_neighbours> steps_ = {};
 };
@@ -192,40 +185,24 @@ void count_types(CriticalPoints& found) {
 }
 
 template <int Dim, class T>
-CriticalPoints find_points(const GridLattice& lattice, const Field& field, std::span<const T> values,
-                           const GridOptions& options) {
+FoundPoints find_points(const LatticeRows& rows, std::span<const T> values, const Exec& exec,
+                        const Monitor& monitor) {
   using Scratch = typename Finder<Dim, T>::Scratch;
-  const Monitor& monitor = monitor_of(options.monitor);
-  const Exec exec = host_for(options.exec, values.size());
-  const Finder<Dim, T> finder(lattice, values.data());
-  const size_t at_once = std::max<size_t>(1, chunk_vertices / lattice.dims[0]);
-  const size_t chunks = (lattice.rows() + at_once - 1) / at_once;
-  std::vector<std::vector<Found>> found(chunks);
+  const Finder<Dim, T> finder(rows.lattice, values.data(), rows.first_value);
+  const size_t at_once = std::max<size_t>(1, chunk_vertices / rows.lattice.dims[0]);
+  const size_t chunks = (rows.end - rows.begin + at_once - 1) / at_once;
+  FoundPoints found;
+  found.chunks.resize(chunks);
   const auto workers = host::walk(
       chunks, {exec, monitor, 1}, [](int) { return Scratch(); },
       [&](Scratch& mine, size_t chunk) {
         mine.found.clear();
-        for (size_t row = chunk * at_once; row < std::min(lattice.rows(), (chunk + 1) * at_once); ++row)
-          finder.find(row, mine);
-        found[chunk].assign(mine.found.begin(), mine.found.end());
+        const size_t begin = rows.begin + chunk * at_once;
+        for (size_t row = begin; row < std::min(rows.end, begin + at_once); ++row) finder.find(row, mine);
+        found.chunks[chunk].assign(mine.found.begin(), mine.found.end());
       });
-  monitor.update("finding critical points", 0.9);
-  for (const auto& worker : workers) {
-    if (worker != nullptr && worker->has_nan) refuse_nan(values, field.name(), exec);
-  }
-  std::vector<size_t> begins(chunks + 1, 0);
-  for (size_t chunk = 0; chunk < chunks; ++chunk) begins[chunk + 1] = begins[chunk] + found[chunk].size();
-  CriticalPoints result;
-  result.points.resize(begins[chunks]);
-  host::for_each_chunk(exec.threads(), chunks, 8, [&](host::Range range, int) {
-    for (size_t chunk = range.begin; chunk < range.end; ++chunk) {
-      CriticalPoint* to = result.points.data() + begins[chunk];
-      for (const Found& one : std::exchange(found[chunk], {})) *to++ = one.point();
-    }
-  });
-  count_types(result);
-  monitor.update("finding critical points", 1);
-  return result;
+  for (const auto& worker : workers) found.has_nan = found.has_nan || (worker != nullptr && worker->has_nan);
+  return found;
 }
 
 template <int Dim, class T>
@@ -242,23 +219,62 @@ CriticalPoints find_points_on_device(const GridLattice& lattice, const Field& fi
   return result;
 }
 
+CriticalPoints find_points_on_host(const GridLattice& lattice, const Field& field,
+                                   const GridOptions& options) {
+  const Monitor& monitor = monitor_of(options.monitor);
+  const Exec exec = host_for(options.exec, field.size());
+  FoundPoints found = find_critical_points({lattice, 0, lattice.rows(), 0}, field, exec, monitor);
+  monitor.update("finding critical points", 0.9);
+  if (found.has_nan) field.visit([&](auto values) { refuse_nan(values, field.name(), exec); });
+  CriticalPoints result = join_points(std::move(found.chunks), exec);
+  monitor.update("finding critical points", 1);
+  return result;
+}
+
 }  // namespace
+
+namespace detail {
+
+FoundPoints find_critical_points(const LatticeRows& rows, const Field& field, const Exec& exec,
+                                 const Monitor& monitor) {
+  return field.visit([&]<class T>(std::span<const T> values) {
+    return rows.lattice.dimension == 3 ? find_points<3, T>(rows, values, exec, monitor)
+                                       : find_points<2, T>(rows, values, exec, monitor);
+  });
+}
+
+CriticalPoints join_points(std::vector<std::vector<FoundPoint>> found, const Exec& exec) {
+  const size_t chunks = found.size();
+  std::vector<size_t> begins(chunks + 1, 0);
+  for (size_t chunk = 0; chunk < chunks; ++chunk) begins[chunk + 1] = begins[chunk] + found[chunk].size();
+  CriticalPoints result;
+  result.points.resize(begins[chunks]);
+  host::for_each_chunk(exec.threads(), chunks, 8, [&](host::Range range, int) {
+    for (size_t chunk = range.begin; chunk < range.end; ++chunk) {
+      CriticalPoint* to = result.points.data() + begins[chunk];
+      for (const FoundPoint& one : std::exchange(found[chunk], {})) *to++ = one.point();
+    }
+  });
+  count_types(result);
+  return result;
+}
+
+}  // namespace detail
 
 CriticalPoints critical_points(const Grid& grid, const Field& field, const GridOptions& options) {
   check_grid(grid);
   check_field(field, grid.vertex_count());
   monitor_of(options.monitor).update("finding critical points", 0);
   const GridLattice lattice(grid);
-  return field.visit([&]<class T>(std::span<const T> values) {
-    if constexpr (built_with_cuda) {
-      if (options.exec.is_cuda()) {
+  if constexpr (built_with_cuda) {
+    if (options.exec.is_cuda()) {
+      return field.visit([&]<class T>(std::span<const T> values) {
         return lattice.dimension == 3 ? find_points_on_device<3, T>(lattice, field, values, options)
                                       : find_points_on_device<2, T>(lattice, field, values, options);
-      }
+      });
     }
-    return lattice.dimension == 3 ? find_points<3, T>(lattice, field, values, options)
-                                  : find_points<2, T>(lattice, field, values, options);
-  });
+  }
+  return find_points_on_host(lattice, field, options);
 }
 
 }  // namespace tessera

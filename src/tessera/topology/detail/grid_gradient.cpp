@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <bit>
+#include <optional>
 #include <string>
 
 #include <tessera/core/config.h>
@@ -40,23 +41,25 @@ class GridGradientBuilder {
 
   std::shared_ptr<const GridGradient<Dim>> run() {
     report(0);
-    const GridCells<Dim>& cells = result_->cells();
-    result_->rows_.resize(cells.vertex_count());
-    result_->tops_.assign(cells.vertex_count(), 0);
-    const GridLattice& lattice = cells.lattice();
-    const size_t at_once = std::max<size_t>(1, chunk_vertices / lattice.dims[0]);
-    const size_t chunks = (lattice.rows() + at_once - 1) / at_once;
-    const auto workers = host::walk(
-        chunks, {exec_, monitor_, 1}, [&](int) { return Worker(*result_); },
-        [&](Worker& worker, size_t chunk) {
-          for (size_t row = chunk * at_once; row < std::min(lattice.rows(), (chunk + 1) * at_once); ++row)
-            worker.process_row(row);
-        });
+    const host::Range all = {0, result_->cells().lattice().rows()};
+    const auto workers = pair_rows({all, all}, false);
     report(0.8);
     for (size_t d = 0; d <= Dim; ++d) join_critical(workers, d);
     find_cofaces();
     report(1);
     return result_;
+  }
+
+  PartGradient<Dim> run_part(const PartRows& rows) {
+    const auto workers = pair_rows(rows, true);
+    PartGradient<Dim> part;
+    for (const auto& worker : workers) {
+      for (size_t d = 1; d < Dim && worker != nullptr; ++d) part.saddles[d] += worker->counted(d);
+    }
+    join_critical(workers, 0);
+    join_critical(workers, Dim);
+    part.gradient = result_;
+    return part;
   }
 
   std::shared_ptr<const GridGradient<Dim>> run_on_device(const Exec& device) {
@@ -89,7 +92,9 @@ class GridGradientBuilder {
   /// Writes what the lower stars give.
   class Worker {
    public:
-    explicit Worker(GridGradient<Dim>& to) : to_(to), steps_(to.cells_.steps()) {}
+    /// Saddles are only counted if a range of vertices is given, and their highest vertex lies there.
+    Worker(GridGradient<Dim>& to, std::optional<host::Range> counted)
+        : to_(to), steps_(to.cells_.steps()), counted_vertices_(counted) {}
 
     void process_row(size_t row) {
       const GridLattice& lattice = to_.cells_.lattice();
@@ -103,10 +108,16 @@ class GridGradientBuilder {
       }
     }
     [[nodiscard]] const std::vector<Found>& found(size_t d) const { return found_[d]; }
+    [[nodiscard]] size_t counted(size_t d) const { return counted_[d]; }
     void forget(size_t d) { found_[d] = {}; }
 
     // What LowerStarSink reports.
     void add_critical(const CellName& name, uint32_t v, uint64_t key) {
+      if (counted_vertices_ && name.dimension != 0 && name.dimension != Dim) {
+        const bool is_counted = v >= counted_vertices_->begin && v < counted_vertices_->end;
+        counted_[name.dimension] += is_counted ? 1 : 0;
+        return;
+      }
       found_[name.dimension].push_back({key, {name, VertexId(v)}});
     }
     /// Digits of a word come from several vertices.
@@ -130,8 +141,28 @@ class GridGradientBuilder {
     GridGradient<Dim>& to_;
     std::array<std::int32_t, grid_neighbours> steps_;
     uint32_t present_ = 0;
+    std::optional<host::Range> counted_vertices_;
+    std::array<size_t, Dim + 1> counted_ = {};
     std::array<std::vector<Found>, Dim + 1> found_;
   };
+
+  std::vector<std::unique_ptr<Worker>> pair_rows(const PartRows& rows, bool is_part) {
+    const GridCells<Dim>& cells = result_->cells();
+    result_->rows_.resize(cells.vertex_count());
+    result_->tops_.assign(cells.vertex_count(), 0);
+    const size_t nx = cells.lattice().dims[0];
+    const std::optional<host::Range> counted =
+        is_part ? std::optional<host::Range>({rows.counted.begin * nx, rows.counted.end * nx}) : std::nullopt;
+    const size_t at_once = std::max<size_t>(1, chunk_vertices / nx);
+    const size_t chunks = (rows.paired.size() + at_once - 1) / at_once;
+    return host::walk(
+        chunks, {exec_, monitor_, 1}, [&](int) { return Worker(*result_, counted); },
+        [&](Worker& worker, size_t chunk) {
+          const size_t begin = rows.paired.begin + chunk * at_once;
+          for (size_t row = begin; row < std::min(rows.paired.end, begin + at_once); ++row)
+            worker.process_row(row);
+        });
+  }
 
   void report(double fraction) const { monitor_.update("computing the gradient", fraction); }
 
@@ -360,10 +391,11 @@ std::vector<GradientPair> GridGradient<Dim>::pairs() const {
   return pairs;
 }
 
-template <int Dim>
-std::shared_ptr<const GridGradient<Dim>> build_gradient(const Grid& grid, const Field& field,
-                                                        const Exec& exec, const Monitor& monitor) {
-  check_grid(grid, Dim);
+namespace {
+
+/// Error(unsupported) for a grid or a field without a gradient.
+void check_gradient(const Grid& grid, const Field& field, int dimension) {
+  check_grid(grid, dimension);
   constexpr size_t max_points = 0xFFFFFFFFu / edges_of_vertex;
   if (grid.vertex_count() > max_points) {
     throw Error(ErrorCode::unsupported, "the grid has " + std::to_string(grid.vertex_count()) +
@@ -371,11 +403,26 @@ std::shared_ptr<const GridGradient<Dim>> build_gradient(const Grid& grid, const 
                                             " at most");
   }
   check_field(field, grid.vertex_count());
+}
+
+}  // namespace
+
+template <int Dim>
+std::shared_ptr<const GridGradient<Dim>> build_gradient(const Grid& grid, const Field& field,
+                                                        const Exec& exec, const Monitor& monitor) {
+  check_gradient(grid, field, Dim);
   GridGradientBuilder<Dim> builder(GridLattice(grid), field, exec, monitor);
   if constexpr (built_with_cuda) {
     if (exec.is_cuda()) return builder.run_on_device(exec);
   }
   return builder.run();
+}
+
+template <int Dim>
+PartGradient<Dim> build_part_gradient(const Grid& part, const Field& field, const PartRows& rows,
+                                      const Exec& exec, const Monitor& monitor) {
+  check_gradient(part, field, Dim);
+  return GridGradientBuilder<Dim>(GridLattice(part), field, exec, monitor).run_part(rows);
 }
 
 template class GridGradient<2>;
@@ -384,6 +431,10 @@ template std::shared_ptr<const GridGradient<2>> build_gradient(const Grid&, cons
                                                                const Monitor&);
 template std::shared_ptr<const GridGradient<3>> build_gradient(const Grid&, const Field&, const Exec&,
                                                                const Monitor&);
+template PartGradient<2> build_part_gradient(const Grid&, const Field&, const PartRows&, const Exec&,
+                                             const Monitor&);
+template PartGradient<3> build_part_gradient(const Grid&, const Field&, const PartRows&, const Exec&,
+                                             const Monitor&);
 static_assert(GradientSource<GridGradient<2>, 2> && GradientSource<GridGradient<3>, 3>);
 
 }  // namespace tessera::detail

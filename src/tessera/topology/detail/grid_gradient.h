@@ -32,6 +32,7 @@
 #include <vector>
 
 #include <tessera/core/array.h>
+#include <tessera/exec/detail/host/parallel.h>
 #include <tessera/topology/detail/field_order.h>
 #include <tessera/topology/detail/gradient_source.h>
 #include <tessera/topology/detail/grid_cells.h>
@@ -196,5 +197,26 @@ template <int Dim>
 [[nodiscard]] std::shared_ptr<const GridGradient<Dim>> build_gradient(const Grid& grid, const Field& field,
                                                                       const Exec& exec,
                                                                       const Monitor& monitor);
+
+/// A gradient around the vertices of some rows of a lattice. What it says of cells whose highest vertex lies
+/// in other rows means nothing.
+template <int Dim>
+struct PartGradient {
+  std::shared_ptr<const GridGradient<Dim>> gradient;  ///< knows of critical vertices and top cells alone
+  std::array<std::size_t, 4> saddles = {};  ///< how many critical cells of other dimensions there are
+};
+
+/// Rows of vertices: pairs are made of the lower stars of some; saddles are counted if their highest vertex
+/// lies in others among them.
+struct PartRows {
+  host::Range paired;
+  host::Range counted;
+};
+
+/// Of a lattice with its values, that may be a part of another one. Errors as build_gradient().
+template <int Dim>
+[[nodiscard]] PartGradient<Dim> build_part_gradient(const Grid& part, const Field& field,
+                                                    const PartRows& rows, const Exec& exec,
+                                                    const Monitor& monitor);
 
 }  // namespace tessera::detail

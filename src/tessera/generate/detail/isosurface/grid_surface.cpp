@@ -64,12 +64,18 @@ class CrossedEdges {
 
 constexpr std::size_t batch = 64;  ///< vertices whose numbers are worked on together, for wide registers
 
+/// A row of a lattice that may be a part of another one.
+struct RowPlace {
+  std::uint32_t j, k;
+  std::uint32_t first_layer;
+};
+
 /// Writes the normals of at most a batch of vertices on a row's edges.
 template <int Axis, class T>
-void fill_normals(const LatticeValues<T>& field, const LatticeFrame& frame, std::uint32_t j, std::uint32_t k,
+void fill_normals(const LatticeValues<T>& field, const LatticeFrame& frame, const RowPlace& at,
                   std::span<const std::uint32_t> places, const WeightOf<T>* weights, Vec3f* normals) {
-  const RowNeighbours<T> row(field, j, k);
-  const RowNeighbours<T> other(field, j + (Axis == 1), k + (Axis == 2));
+  const RowNeighbours<T> row(field, at.j, at.k);
+  const RowNeighbours<T> other(field, at.j + (Axis == 1), at.k + (Axis == 2));
   WeightOf<T> x[batch];
   WeightOf<T> y[batch];
   WeightOf<T> z[batch];
@@ -86,13 +92,16 @@ void fill_normals(const LatticeValues<T>& field, const LatticeFrame& frame, std:
 
 /// Writes the vertices on a row's edges along one axis; `places` are the edges, `id` the first vertex.
 template <int Axis, class T, class Real>
-void fill_edges(const LatticeValues<T>& field, const LatticeFrame& frame, std::uint32_t j, std::uint32_t k,
+void fill_edges(const LatticeValues<T>& field, const LatticeFrame& frame, const RowPlace& at,
                 std::span<const std::uint32_t> places, std::size_t id, const Isovalue<T>& isovalue,
                 const VertexOutput<Real>& out) {
   using Weight = WeightOf<T>;
   const std::size_t strides[] = {1, field.nx, static_cast<std::size_t>(field.nx) * field.ny};
   const std::size_t stride = strides[Axis];
-  const std::size_t begin = field.index(0, j, k);
+  const std::size_t begin = field.index(0, at.j, at.k);
+  const std::uint64_t whole_begin = begin + strides[2] * at.first_layer;  // in the lattice it is a part of
+  const std::uint32_t j = at.j;
+  const std::uint32_t k = at.first_layer + at.k;
   for (std::size_t done = 0; done < places.size(); done += batch) {
     const std::span<const std::uint32_t> now = places.subspan(done, std::min(batch, places.size() - done));
     Weight weights[batch];
@@ -107,10 +116,10 @@ void fill_edges(const LatticeValues<T>& field, const LatticeFrame& frame, std::u
       out.points[id + c] = vec_cast<Real>(
           frame.at(Axis == 0 ? i + along : i, Axis == 1 ? j + along : j, Axis == 2 ? k + along : k));
     }
-    if (!out.normals.empty()) fill_normals<Axis>(field, frame, j, k, now, weights, out.normals.data() + id);
+    if (!out.normals.empty()) fill_normals<Axis>(field, frame, at, now, weights, out.normals.data() + id);
     if (!out.edges.empty()) {
       for (std::size_t c = 0; c < now.size(); ++c) {
-        out.edges[id + c] = {begin + now[c], begin + now[c] + stride};
+        out.edges[id + c] = {whole_begin + now[c], whole_begin + now[c] + stride};
         out.weights[id + c] = static_cast<double>(weights[c]);
       }
     }
@@ -266,8 +275,11 @@ void fill_row_with_gaps(const View& view, std::span<const RowCounts> first, std:
 }
 
 /// The cell of each triangle of a row.
-void fill_cells(const View& view, std::uint32_t j, std::uint32_t k, std::uint64_t* cells) {
-  const std::uint64_t begin = (view.nx - 1) * (j + static_cast<std::uint64_t>(view.ny - 1) * k);
+void fill_cells(const View& view, const RowPlace& at, std::uint64_t* cells) {
+  const std::uint32_t j = at.j;
+  const std::uint32_t k = at.k;
+  const std::uint64_t layer = std::uint64_t{at.first_layer} + k;
+  const std::uint64_t begin = (view.nx - 1) * (j + static_cast<std::uint64_t>(view.ny - 1) * layer);
   for (std::uint32_t w = 0; w < view.words; ++w) {
     const CellWords words = view.cell_words(j, k, w);
     for (std::uint64_t active = words.active; active != 0; active &= active - 1) {
@@ -281,45 +293,47 @@ void fill_cells(const View& view, std::uint32_t j, std::uint32_t k, std::uint64_
 }  // namespace
 
 template <class T, class Real>
-void fill_vertices(const LatticeValues<T>& field, const LatticeFrame& frame, const View& view,
-                   std::span<const RowCounts> first, const Isovalue<T>& isovalue,
-                   const VertexOutput<Real>& out, const Exec& exec) {
-  const auto fill = [&](CrossedEdges& edges, host::Range rows) {
-    const std::uint32_t begin = first[rows.begin].vertices[0];
-    if (begin == first[rows.end].vertices[0]) return;
-    edges.find(field, view, first, rows);
-    for (std::size_t row = rows.begin; row < rows.end; ++row) {
+void fill_vertices(const LatticeValues<T>& field, const LatticeFrame& frame, const NumberedRows& rows,
+                   const Isovalue<T>& isovalue, const VertexOutput<Real>& out, const Exec& exec) {
+  const View& view = rows.view;
+  const std::span<const RowCounts> first = rows.first;
+  const auto fill = [&](CrossedEdges& edges, host::Range some) {
+    const std::uint32_t begin = first[some.begin].vertices[0];
+    if (begin == first[some.end].vertices[0]) return;
+    edges.find(field, view, first, some);
+    for (std::size_t row = some.begin; row < some.end; ++row) {
       const auto& ids = first[row].vertices;
       const std::uint32_t ends[] = {ids[1], ids[2], first[row + 1].vertices[0]};
-      const auto j = static_cast<std::uint32_t>(row % view.ny);
-      const auto k = static_cast<std::uint32_t>(row / view.ny);
+      const RowPlace at = {static_cast<std::uint32_t>(row % view.ny),
+                           static_cast<std::uint32_t>(row / view.ny), rows.first_layer};
       const auto places = [&](int axis) { return edges.piece(ids[axis] - begin, ends[axis] - ids[axis]); };
-      fill_edges<0>(field, frame, j, k, places(0), ids[0], isovalue, out);
-      fill_edges<1>(field, frame, j, k, places(1), ids[1], isovalue, out);
-      fill_edges<2>(field, frame, j, k, places(2), ids[2], isovalue, out);
+      fill_edges<0>(field, frame, at, places(0), ids[0], isovalue, out);
+      fill_edges<1>(field, frame, at, places(1), ids[1], isovalue, out);
+      fill_edges<2>(field, frame, at, places(2), ids[2], isovalue, out);
     }
   };
-  host::for_each_chunk(exec.threads(), view.rows(), rows_at_once(view), [&](host::Range range, int) {
+  host::for_each_chunk(exec.threads(), rows.range.size(), rows_at_once(view), [&](host::Range range, int) {
     CrossedEdges edges;
-    for (std::size_t row = range.begin; row < range.end; row += rows_ahead) {
-      fill(edges, {row, std::min(range.end, row + rows_ahead)});
+    const std::size_t end = rows.range.begin + range.end;
+    for (std::size_t row = rows.range.begin + range.begin; row < end; row += rows_ahead) {
+      fill(edges, {row, std::min(end, row + rows_ahead)});
     }
   });
 }
 
-void fill_triangles(const View& view, std::span<const RowCounts> first,
-                    std::span<std::array<VertexId, 3>> triangles, std::span<std::uint64_t> cells,
-                    const Exec& exec) {
+void fill_triangles(const NumberedRows& rows, std::span<std::array<VertexId, 3>> triangles,
+                    std::span<std::uint64_t> cells, const Exec& exec) {
   static_assert(sizeof(std::array<VertexId, 3>) == 3 * sizeof(std::uint32_t));
-  host::for_each_chunk(exec.threads(), view.rows(), rows_at_once(view), [&](host::Range range, int) {
-    for (std::size_t row = range.begin; row < range.end; ++row) {
-      const std::uint32_t begin = first[row].triangles;
-      if (begin == first[row + 1].triangles) continue;
-      const auto j = static_cast<std::uint32_t>(row % view.ny);
-      const auto k = static_cast<std::uint32_t>(row / view.ny);
+  const View& view = rows.view;
+  host::for_each_chunk(exec.threads(), rows.range.size(), rows_at_once(view), [&](host::Range range, int) {
+    for (std::size_t row = rows.range.begin + range.begin; row < rows.range.begin + range.end; ++row) {
+      const std::uint32_t begin = rows.first[row].triangles;
+      if (begin == rows.first[row + 1].triangles) continue;
+      const RowPlace at = {static_cast<std::uint32_t>(row % view.ny),
+                           static_cast<std::uint32_t>(row / view.ny), rows.first_layer};
       auto* out = reinterpret_cast<std::uint32_t*>(triangles.data() + begin);
-      (view.whole == nullptr ? fill_row : fill_row_with_gaps)(view, first, j, k, out);
-      if (!cells.empty()) fill_cells(view, j, k, cells.data() + begin);
+      (view.whole == nullptr ? fill_row : fill_row_with_gaps)(view, rows.first, at.j, at.k, out);
+      if (!cells.empty()) fill_cells(view, at, cells.data() + begin);
     }
   });
 }
@@ -327,10 +341,9 @@ void fill_triangles(const View& view, std::span<const RowCounts> first,
 template <class T>
 using OutputOf = VertexOutput<GridReal<T>>;
 
-#define TS_INSTANTIATE(T)                                                                         \
-  template void fill_vertices(const LatticeValues<T>&, const LatticeFrame&, const View&,          \
-                              std::span<const RowCounts>, const Isovalue<T>&, const OutputOf<T>&, \
-                              const Exec&)
+#define TS_INSTANTIATE(T)                                                                        \
+  template void fill_vertices(const LatticeValues<T>&, const LatticeFrame&, const NumberedRows&, \
+                              const Isovalue<T>&, const OutputOf<T>&, const Exec&)
 #include <tessera/mesh/detail/instantiate_fields.inc>
 
 }  // namespace tessera::detail::lattice

@@ -8,6 +8,7 @@
 
 #include <tessera/core/array.h>
 #include <tessera/core/id.h>
+#include <tessera/exec/detail/host/parallel.h>
 #include <tessera/exec/exec.h>
 #include <tessera/generate/detail/isosurface/interpolate.h>
 #include <tessera/generate/detail/isosurface/lattice_bits.h>
@@ -58,12 +59,19 @@ struct VertexOutput {
   std::span<double> weights;
 };
 
+/// Rows whose vertices and triangles are written, with the numbers of all rows. The lattice may be a part of
+/// the one that the output is of: layers from `first_layer` on.
+struct NumberedRows {
+  const View& view;
+  std::span<const RowCounts> first;
+  host::Range range;
+  std::uint32_t first_layer = 0;
+};
+
 template <class T, class Real>
-void fill_vertices(const LatticeValues<T>& field, const LatticeFrame& frame, const View& view,
-                   std::span<const RowCounts> first, const Isovalue<T>& isovalue,
-                   const VertexOutput<Real>& out, const Exec& exec);
-void fill_triangles(const View& view, std::span<const RowCounts> first,
-                    std::span<std::array<VertexId, 3>> triangles, std::span<std::uint64_t> cells,
-                    const Exec& exec);
+void fill_vertices(const LatticeValues<T>& field, const LatticeFrame& frame, const NumberedRows& rows,
+                   const Isovalue<T>& isovalue, const VertexOutput<Real>& out, const Exec& exec);
+void fill_triangles(const NumberedRows& rows, std::span<std::array<VertexId, 3>> triangles,
+                    std::span<std::uint64_t> cells, const Exec& exec);
 
 }  // namespace tessera::detail::lattice

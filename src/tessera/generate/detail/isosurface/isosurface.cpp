@@ -21,12 +21,6 @@ void report(const IsosurfaceOptions& options, std::string_view stage, double fra
   monitor_of(options.monitor).update(stage, fraction);
 }
 
-/// Three numbers a vector, as vectors.
-std::span<Vec3f> as_vectors(std::span<float> numbers) {
-  static_assert(sizeof(Vec3f) == 3 * sizeof(float));
-  return {reinterpret_cast<Vec3f*>(numbers.data()), numbers.size() / 3};
-}
-
 template <class T>
 SurfaceArrays<GridReal<T>> host_surfaces(const Grid& grid, const SurfaceInput& input,
                                          const IsosurfaceOptions& options) {
@@ -69,9 +63,10 @@ SurfaceArrays<GridReal<T>> host_surfaces(const Grid& grid, const SurfaceInput& i
   for (std::size_t l = 0; l < count; ++l) {
     const double done = static_cast<double>(l) / static_cast<double>(count);
     report(options, "writing vertices", done);
-    lattice::fill_vertices(field, lattice::frame_of(grid), views[l], levels[l].first, isos[l], out, exec);
+    const lattice::NumberedRows rows{views[l], levels[l].first, {0, shape.rows()}};
+    lattice::fill_vertices(field, lattice::frame_of(grid), rows, isos[l], out, exec);
     report(options, "writing triangles", done);
-    lattice::fill_triangles(views[l], levels[l].first, arrays.cells, from.cells, exec);
+    lattice::fill_triangles(rows, arrays.cells, from.cells, exec);
   }
   if (lattice::frame_of(grid).is_mirrored())
     host_for_each(exec, arrays.cells.size(), TurnTriangle{arrays.cells.data()});

@@ -27,20 +27,23 @@ Array<std::uint32_t> reconnect(Array<TriMesh::Cell>& cells, std::span<const Vert
 
 }  // namespace
 
-void expect_contourable(const SurfaceInput& input) {
-  const Field& field = input.field;
-  if (field.components() != 1) {
-    throw Error(ErrorCode::bad_option, "the field '" + field.name() + "' has " +
-                                           std::to_string(field.components()) +
+void expect_contourable(const std::string& field, std::size_t components, std::span<const double> isovalues) {
+  if (components != 1) {
+    throw Error(ErrorCode::bad_option, "the field '" + field + "' has " + std::to_string(components) +
                                            " components; an isosurface needs one");
   }
+  for (const double value : isovalues) {
+    if (!std::isfinite(value)) throw Error(ErrorCode::bad_option, "an isovalue must be a finite number");
+  }
+}
+
+void expect_contourable(const SurfaceInput& input) {
+  const Field& field = input.field;
+  expect_contourable(field.name(), field.components(), input.isovalues);
   if (field.size() != input.points) {
     throw Error(ErrorCode::bad_option, "the field '" + field.name() + "' has " +
                                            std::to_string(field.size()) + " values, but there are " +
                                            std::to_string(input.points) + " points");
-  }
-  for (const double value : input.isovalues) {
-    if (!std::isfinite(value)) throw Error(ErrorCode::bad_option, "an isovalue must be a finite number");
   }
   expect_tuples(input.point_data, input.points, "points");
   expect_tuples(input.cell_data, input.cells, "cells");
@@ -146,7 +149,7 @@ Field isovalue_field(const SurfaceInput& input, std::span<const std::size_t> end
 
 namespace {
 
-void transfer(Isosurface& surface, const SurfaceInput& input, const Exec& exec) {
+void transfer_fields(Isosurface& surface, const SurfaceInput& input, const Exec& exec) {
   for (const Field& other : input.point_data) {
     if (surface.mesh.point_data.has(other.name())) continue;  // the surface's own, such as asked-for normals
     surface.mesh.point_data.add(transfer_point_field(other, surface.provenance, exec));
@@ -191,8 +194,8 @@ void append(SurfaceArrays<Real>& arrays, const SurfaceBuffers<Real>& surface, co
 }
 
 template <class Real>
-Isosurface assemble(SurfaceArrays<Real>&& arrays, const SurfaceInput& input,
-                    const IsosurfaceOptions& options) {
+Isosurface assemble(SurfaceArrays<Real>&& arrays, const SurfaceInput& input, const IsosurfaceOptions& options,
+                    const FieldTransfer& transfer) {
   Isosurface surface;
   TriMesh& mesh = surface.mesh;
   mesh.points = Points(std::move(arrays.points));
@@ -208,14 +211,15 @@ Isosurface assemble(SurfaceArrays<Real>&& arrays, const SurfaceInput& input,
     mesh.point_data.add(
         Field("Normals", are_made ? std::move(arrays.normals) : averaged_normals(mesh, options.exec), 3));
   }
-  if (options.transfer_data) transfer(surface, input, options.exec);
+  if (options.transfer_data) transfer ? transfer(surface) : transfer_fields(surface, input, options.exec);
   if (!options.keep_provenance) surface.provenance = {};
   return surface;
 }
 
-#define TS_INSTANTIATE(Real)                                                            \
-  template void append(SurfaceArrays<Real>&, const SurfaceBuffers<Real>&, const Exec&); \
-  template Isosurface assemble(SurfaceArrays<Real>&&, const SurfaceInput&, const IsosurfaceOptions&)
+#define TS_INSTANTIATE(Real)                                                                         \
+  template void append(SurfaceArrays<Real>&, const SurfaceBuffers<Real>&, const Exec&);              \
+  template Isosurface assemble(SurfaceArrays<Real>&&, const SurfaceInput&, const IsosurfaceOptions&, \
+                               const FieldTransfer&)
 TS_INSTANTIATE(float);
 TS_INSTANTIATE(double);
 #undef TS_INSTANTIATE

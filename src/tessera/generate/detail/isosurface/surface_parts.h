@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <tessera/generate/isosurface.h>
@@ -21,7 +23,9 @@ struct SurfaceInput {
   std::span<const double> isovalues;
 };
 
-/// Refuses a field and isovalues that have no isosurface, and other fields that have another length than the
+/// Refuses a field of so many components and isovalues that have no isosurface.
+void expect_contourable(const std::string& field, std::size_t components, std::span<const double> isovalues);
+/// Refuses such a field of the input, and other fields that have another length than the
 /// input.
 void expect_contourable(const SurfaceInput& input);
 
@@ -53,6 +57,12 @@ struct SurfaceArrays {
   std::vector<std::size_t> ends;  ///< vertices after each isovalue
 };
 
+/// Three numbers a vector, as vectors.
+[[nodiscard]] inline std::span<Vec3f> as_vectors(std::span<float> numbers) {
+  static_assert(sizeof(Vec3f) == 3 * sizeof(float));
+  return {reinterpret_cast<Vec3f*>(numbers.data()), numbers.size() / 3};
+}
+
 /// Error(unsupported) if a mesh cannot number so many vertices and triangles.
 void expect_countable(std::uint64_t vertices, std::uint64_t triangles);
 
@@ -67,11 +77,14 @@ void expect_countable(std::uint64_t vertices, std::uint64_t triangles);
 template <class Real>
 void append(SurfaceArrays<Real>& arrays, const SurfaceBuffers<Real>& surface, const Exec& exec);
 
+/// Brings the fields of the input over to a surface with provenance.
+using FieldTransfer = std::function<void(Isosurface& surface)>;
+
 /// What every isosurface ends with: the contoured field (exactly the isovalue), vertices merged, normals by
 /// averaging, the fields of the input, and the provenance dropped if nobody asked for it. `input` has
-/// `points` points.
+/// `points` points; with a transfer, its fields need no values.
 template <class Real>
 [[nodiscard]] Isosurface assemble(SurfaceArrays<Real>&& arrays, const SurfaceInput& input,
-                                  const IsosurfaceOptions& options);
+                                  const IsosurfaceOptions& options, const FieldTransfer& transfer = {});
 
 }  // namespace tessera::detail

@@ -20,6 +20,7 @@
 #include <tessera/topology/detail/check_field.h>
 #include <tessera/topology/detail/check_grid.h>
 #include <tessera/topology/detail/cuda/grid_analyses.h>
+#include <tessera/topology/detail/grid_places.h>
 #include <tessera/topology/detail/grid_star.h>
 
 namespace tessera {
@@ -114,6 +115,26 @@ bool compare_row(const T* row, const std::array<const T*, grid_neighbours>& to,
   return is_nan != 0;
 }
 
+/// The same at a seam, where other neighbours than the first seven have lower ids.
+template <class T>
+bool compare_row_at_seam(const T* row, const std::array<const T*, grid_neighbours>& to,
+                         uint32_t with_lower_ids, std::pair<size_t, size_t> part,
+                         GridMask* __restrict masks) {
+  uint32_t is_nan = 0;
+  for (size_t x = part.first; x < part.second; ++x) {
+    const T value = row[x];
+    uint32_t less = 0;
+    uint32_t equal = 0;
+    for (size_t k = 0; k < grid_neighbours; ++k) {
+      less |= static_cast<uint32_t>(to[k][x] < value) << k;
+      equal |= static_cast<uint32_t>(to[k][x] == value) << k;
+    }
+    masks[x] = static_cast<GridMask>(less | (equal & with_lower_ids));
+    is_nan |= value == value ? 0 : 1;
+  }
+  return is_nan != 0;
+}
+
 template <int Dim, class T>
 class Finder {
  public:
@@ -125,20 +146,24 @@ class Finder {
     bool has_nan = false;
   };
 
-  Finder(const GridLattice& lattice, const T* values) : lattice_(lattice), values_(values), rows_(lattice) {
-    for (size_t k = 0; k < grid_neighbours; ++k) steps_[k] = lattice.step(k);
-  }
+  Finder(const GridLattice& lattice, const T* values)
+      : lattice_(lattice), values_(values), rows_(lattice), places_(lattice) {}
 
   /// Appends the critical vertices of a row.
   void find(size_t row, Scratch& scratch) const {
     const size_t nx = lattice_.dims[0];
     const Row& kind = rows_[row];
     const bool has_inner = nx > GridLattice::place_kinds;
-    for (size_t x = 0; x < (has_inner ? 2 : nx); ++x) find_one(row * nx + x, kind.around[x], scratch);
+    const auto place = [&](size_t x) -> const GridPlace& {
+      return places_.at(static_cast<uint32_t>(x), static_cast<uint32_t>(row % lattice_.dims[1]),
+                        static_cast<uint32_t>(row / lattice_.dims[1]));
+    };
+    for (size_t x = 0; x < (has_inner ? 2 : nx); ++x)
+      find_one(row * nx + x, kind.around[x], place(x), scratch);
     if (!has_inner) return;
-    find_inner(row * nx, kind, scratch);
+    find_inner(row * nx, kind, place(2), scratch);
     for (size_t x = nx - 2; x < nx; ++x)
-      find_one(row * nx + x, kind.around[x + GridLattice::place_kinds - nx], scratch);
+      find_one(row * nx + x, kind.around[x + GridLattice::place_kinds - nx], place(x), scratch);
   }
 
  private:
@@ -149,29 +174,31 @@ class Finder {
                              static_cast<uint8_t>(kind.lower_pieces),
                              static_cast<uint8_t>(kind.upper_pieces)});
   }
-  void find_one(size_t v, const GridSurrounding& around, Scratch& scratch) const {
+  void find_one(size_t v, const GridSurrounding& around, const GridPlace& place, Scratch& scratch) const {
     uint32_t mask = 0;
     for (size_t k = 0; k < grid_neighbours; ++k) {
       if ((around.present >> k & 1u) == 0) continue;
-      const T there = values_[static_cast<std::ptrdiff_t>(v) + steps_[k]];
-      const bool is_lower = k < first_higher_neighbour ? there <= values_[v] : there < values_[v];
+      const T there = values_[static_cast<std::ptrdiff_t>(v) + place.steps[k]];
+      const bool has_lower_id = (place.with_lower_ids >> k & 1u) != 0;
+      const bool is_lower = has_lower_id ? there <= values_[v] : there < values_[v];
       mask |= static_cast<uint32_t>(is_lower) << k;
     }
     if (values_[v] != values_[v]) scratch.has_nan = true;
     add(v, around, mask, scratch);
   }
   /// All but the two vertices at each end.
-  void find_inner(size_t first, const Row& row, Scratch& scratch) const {
+  void find_inner(size_t first, const Row& row, const GridPlace& place, Scratch& scratch) const {
     const GridSurrounding& around = row.inner();
+    const T* const values = values_ + first;
     std::array<const T*, grid_neighbours> to = {};
-    for (size_t k = 0; k < grid_neighbours; ++k) {
-      const bool is_there = (around.present >> k & 1u) != 0;
-      to[k] = values_ + first + (is_there ? steps_[k] : 0);
-    }
+    for (size_t k = 0; k < grid_neighbours; ++k) to[k] = values + place.steps[k];
     const size_t end = lattice_.dims[0] - 2;
     scratch.masks.resize(end);
     scratch.critical.resize(end);
-    if (compare_row(values_ + first, to, {2, end}, scratch.masks.data())) scratch.has_nan = true;
+    GridMask* const masks = scratch.masks.data();
+    if (place.is_at_seam ? compare_row_at_seam(values, to, place.with_lower_ids, {2, end}, masks)
+                         : compare_row(values, to, {2, end}, masks))
+      scratch.has_nan = true;
     uint32_t* next = scratch.critical.data();
     for (size_t x = 2; x < end; ++x) {
       *next = static_cast<uint32_t>(x);
@@ -184,7 +211,7 @@ class Finder {
   GridLattice lattice_;
   const T* values_;
   Rows<Dim> rows_;
-  std::array<std::ptrdiff_t, grid_neighbours> steps_ = {};
+  GridPlaces places_;
 };
 
 void count_types(CriticalPoints& found) {
@@ -246,9 +273,10 @@ CriticalPoints find_points_on_device(const GridLattice& lattice, const Field& fi
 
 CriticalPoints critical_points(const Grid& grid, const Field& field, const GridOptions& options) {
   check_grid(grid);
+  check_periodic(grid, options.periodic, options.exec);
   check_field(field, grid.vertex_count());
   monitor_of(options.monitor).update("finding critical points", 0);
-  const GridLattice lattice(grid);
+  const GridLattice lattice(grid, options.periodic);
   return field.visit([&]<class T>(std::span<const T> values) {
     if constexpr (built_with_cuda) {
       if (options.exec.is_cuda()) {

@@ -89,16 +89,16 @@ class GridGradientBuilder {
   /// Writes what the lower stars give.
   class Worker {
    public:
-    explicit Worker(GridGradient<Dim>& to) : to_(to), steps_(to.cells_.steps()) {}
+    explicit Worker(GridGradient<Dim>& to) : to_(to) {}
 
     void process_row(size_t row) {
       const GridLattice& lattice = to_.cells_.lattice();
-      const AxisPlace y(static_cast<uint32_t>(row % lattice.dims[1]), lattice.dims[1]);
-      const AxisPlace z(static_cast<uint32_t>(row / lattice.dims[1]), lattice.dims[2]);
+      const auto y = static_cast<uint32_t>(row % lattice.dims[1]);
+      const auto z = static_cast<uint32_t>(row / lattice.dims[1]);
       const uint32_t nx = lattice.dims[0];
       for (uint32_t x = 0; x < nx; ++x) {
         // Only the ends of the row have other neighbours.
-        if (x <= 1 || x + 1 == nx) present_ = GridSurrounding(AxisPlace(x, nx), y, z).present;
+        if (x <= 1 || x + 1 == nx) enter(to_.cells_.places().at(x, y, z));
         process(static_cast<uint32_t>(row * nx + x));
       }
     }
@@ -107,7 +107,8 @@ class GridGradientBuilder {
 
     // What LowerStarSink reports.
     void add_critical(const CellName& name, uint32_t v, uint64_t key) {
-      found_[name.dimension].push_back({key, {name, VertexId(v)}});
+      const bool is_periodic = to_.cells_.lattice().is_periodic();  // so keys do not ascend as ids do
+      found_[name.dimension].push_back({is_periodic ? to_.rank_of(name) : key, {name, VertexId(v)}});
     }
     /// Digits of a word come from several vertices.
     void add_top(uint32_t v, std::uint16_t added) {
@@ -115,21 +116,46 @@ class GridGradientBuilder {
     }
 
    private:
+    void enter(const GridPlace& place) {
+      present_ = place.present;
+      is_at_seam_ = place.is_at_seam;
+      for (size_t k = 0; k < grid_neighbours; ++k) steps_[k] = static_cast<std::int32_t>(place.steps[k]);
+    }
     void process(uint32_t v) {
       const FieldOrderView& order = to_.order_.view();
       alignas(64) std::int32_t values[16] = {};
-      for (uint32_t k = 0; k < grid_neighbours; ++k) {
-        const auto step = static_cast<uint32_t>(steps_[k]) & (0 - (present_ >> k & 1));
-        values[k] = order.signed_value(v + step);
-      }
-      const LowerNeighbours lower = rank_lower(values, order.signed_value(v), present_);
+      for (uint32_t k = 0; k < grid_neighbours; ++k)
+        values[k] = order.signed_value(v + static_cast<uint32_t>(steps_[k]));
+      const LowerNeighbours lower =
+          is_at_seam_ ? rank_at_seam(v) : rank_lower(values, order.signed_value(v), present_);
       LowerStarSink<Dim, Worker> sink(grid_star_tables<Dim>, steps_.data(), v, *this);
       to_.rows_[v] = pair_lower_star(grid_star_tables<Dim>, lower, sink);
     }
 
+    /// As rank_lower(), which takes the order of neighbours for that of their ids.
+    [[nodiscard]] LowerNeighbours rank_at_seam(uint32_t v) const {
+      const auto key = [&](uint32_t k) { return to_.order_[v + static_cast<uint32_t>(steps_[k])]; };
+      LowerNeighbours lower;
+      std::array<uint32_t, grid_neighbours> sorted;
+      for (uint32_t left = present_; left != 0; left &= left - 1) {
+        const auto k = static_cast<uint32_t>(std::countr_zero(left));
+        if (to_.order_[v] < key(k)) continue;
+        lower.mask |= 1u << k;
+        sorted[lower.count++] = k;
+      }
+      std::sort(sorted.begin(), sorted.begin() + lower.count,
+                [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+      for (uint32_t rank = 0; rank < lower.count; ++rank) {
+        lower.ranks |= uint64_t{rank} << (4 * sorted[rank]);
+        lower.order |= uint64_t{sorted[rank]} << (4 * rank);
+      }
+      return lower;
+    }
+
     GridGradient<Dim>& to_;
-    std::array<std::int32_t, grid_neighbours> steps_;
+    std::array<std::int32_t, grid_neighbours> steps_ = {};
     uint32_t present_ = 0;
+    bool is_at_seam_ = false;
     std::array<std::vector<Found>, Dim + 1> found_;
   };
 
@@ -175,7 +201,8 @@ class GridGradientBuilder {
         std::sort(ascending.begin(), ascending.end());
         result_->cofaces_.push_back(cells.top_around(v, ascending));
       }
-      std::sort(result_->cofaces_.begin() + static_cast<std::ptrdiff_t>(begin), result_->cofaces_.end());
+      std::sort(result_->cofaces_.begin() + static_cast<std::ptrdiff_t>(begin), result_->cofaces_.end(),
+                [&](uint32_t a, uint32_t b) { return cells.is_lower_top(a, b); });
       result_->coface_offsets_.push_back(checked_offset(result_->cofaces_.size()));
     }
   }
@@ -254,15 +281,14 @@ CellName GridGradient<Dim>::facet_of(uint32_t cell, size_t corner) const {
 }
 
 template <int Dim>
-uint32_t GridGradient<Dim>::id_of(const CellName& cell) const {
+size_t GridGradient<Dim>::rank_of(const CellName& cell) const {
   if (cell.dimension == 0) return cell.id;
-  if (cell.dimension == Dim) return static_cast<uint32_t>(cells_.rank_of_top(cell.id));
-  if (cell.dimension == 1) return static_cast<uint32_t>(cells_.rank_of_edge(cell.id));
+  if (cell.dimension == Dim) return cells_.rank_of_top(cell.id);
+  if (cell.dimension == 1) return cells_.rank_of_edge(cell.id);
   const Simplex triangle = simplex(cell);
   const uint32_t low = triangle.vertices[0].index();
-  return static_cast<uint32_t>(
-      cells_.rank_of_triangle(low, cells_.find_neighbour(low, triangle.vertices[1].index()),
-                              cells_.find_neighbour(low, triangle.vertices[2].index())));
+  return cells_.rank_of_triangle(low, cells_.find_neighbour(low, triangle.vertices[1].index()),
+                                 cells_.find_neighbour(low, triangle.vertices[2].index()));
 }
 
 /// Places of the lower neighbours, lowest first.
@@ -350,20 +376,19 @@ std::vector<GradientPair> GridGradient<Dim>::pairs() const {
       pairs.push_back({{edge(v, place), 0, 1}, name_of(row_triangle(v, place, third))});
     }
   }
-  for (uint32_t v = 0; v < vertex_count(); ++v) {
-    for (uint32_t kind = 0; kind < GridCells<Dim>::kinds; ++kind) {
-      const uint32_t cell = GridCells<Dim>::kinds * v + kind;
-      if (cells_.has_top({v, kind}) && !is_critical(cell))
-        pairs.push_back({next_facet(cell), {cell, 0, Dim}});
-    }
+  for (size_t rank = 0; rank < cell_count(); ++rank) {
+    const uint32_t cell = cells_.top_of_rank(rank);
+    if (!is_critical(cell)) pairs.push_back({next_facet(cell), {cell, 0, Dim}});
   }
   return pairs;
 }
 
 template <int Dim>
 std::shared_ptr<const GridGradient<Dim>> build_gradient(const Grid& grid, const Field& field,
-                                                        const Exec& exec, const Monitor& monitor) {
+                                                        const GridOptions& options) {
+  const Exec& exec = options.exec;
   check_grid(grid, Dim);
+  check_periodic(grid, options.periodic, exec);
   constexpr size_t max_points = 0xFFFFFFFFu / edges_of_vertex;
   if (grid.vertex_count() > max_points) {
     throw Error(ErrorCode::unsupported, "the grid has " + std::to_string(grid.vertex_count()) +
@@ -371,7 +396,8 @@ std::shared_ptr<const GridGradient<Dim>> build_gradient(const Grid& grid, const 
                                             " at most");
   }
   check_field(field, grid.vertex_count());
-  GridGradientBuilder<Dim> builder(GridLattice(grid), field, exec, monitor);
+  GridGradientBuilder<Dim> builder(GridLattice(grid, options.periodic), field, exec,
+                                   monitor_of(options.monitor));
   if constexpr (built_with_cuda) {
     if (exec.is_cuda()) return builder.run_on_device(exec);
   }
@@ -380,10 +406,8 @@ std::shared_ptr<const GridGradient<Dim>> build_gradient(const Grid& grid, const 
 
 template class GridGradient<2>;
 template class GridGradient<3>;
-template std::shared_ptr<const GridGradient<2>> build_gradient(const Grid&, const Field&, const Exec&,
-                                                               const Monitor&);
-template std::shared_ptr<const GridGradient<3>> build_gradient(const Grid&, const Field&, const Exec&,
-                                                               const Monitor&);
+template std::shared_ptr<const GridGradient<2>> build_gradient(const Grid&, const Field&, const GridOptions&);
+template std::shared_ptr<const GridGradient<3>> build_gradient(const Grid&, const Field&, const GridOptions&);
 static_assert(GradientSource<GridGradient<2>, 2> && GradientSource<GridGradient<3>, 3>);
 
 }  // namespace tessera::detail

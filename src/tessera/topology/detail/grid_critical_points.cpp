@@ -58,10 +58,8 @@ class Rows {
     }
   }
   [[nodiscard]] const uint8_t* pieces() const { return pieces_.all().data(); }
-  [[nodiscard]] const Row& operator[](size_t row) const {
-    const size_t y = lattice_.place_kind(1, row % lattice_.dims[1]);
-    const size_t z = lattice_.place_kind(2, row / lattice_.dims[1]);
-    return rows_[y * GridLattice::place_kinds + z];
+  [[nodiscard]] const Row& at(uint32_t y, uint32_t z) const {
+    return rows_[lattice_.place_kind(1, y) * GridLattice::place_kinds + lattice_.place_kind(2, z)];
   }
 
  private:
@@ -97,40 +95,35 @@ struct Found {
   }
 };
 
-/// The masks of vertices begin to end of a row. For neighbours that do not exist, `to` points to the row
-/// itself. Returns whether a value is not a number.
-template <class T>
-bool compare_row(const T* row, const std::array<const T*, grid_neighbours>& to,
-                 std::pair<size_t, size_t> part, GridMask* __restrict masks) {
-  uint32_t is_nan = 0;
-  for (size_t x = part.first; x < part.second; ++x) {
-    const T value = row[x];
-    uint32_t mask = 0;
-    for (size_t k = 0; k < first_higher_neighbour; ++k) mask |= static_cast<uint32_t>(to[k][x] <= value) << k;
-    for (size_t k = first_higher_neighbour; k < grid_neighbours; ++k)
-      mask |= static_cast<uint32_t>(to[k][x] < value) << k;
-    masks[x] = static_cast<GridMask>(mask);
-    is_nan |= value == value ? 0 : 1;
+/// The mask of a vertex; there(k) is the value of neighbour k, any if it does not exist.
+template <class T, class There>
+uint32_t compare(T value, const There& there) {
+  uint32_t mask = 0;
+  for (size_t k = 0; k < first_higher_neighbour; ++k) mask |= static_cast<uint32_t>(there(k) <= value) << k;
+  for (size_t k = first_higher_neighbour; k < grid_neighbours; ++k)
+    mask |= static_cast<uint32_t>(there(k) < value) << k;
+  return mask;
+}
+/// The same at a seam, where other neighbours than the first seven have lower ids.
+template <class T, class There>
+uint32_t compare_at_seam(T value, const There& there, uint32_t with_lower_ids) {
+  uint32_t less = 0;
+  uint32_t equal = 0;
+  for (size_t k = 0; k < grid_neighbours; ++k) {
+    less |= static_cast<uint32_t>(there(k) < value) << k;
+    equal |= static_cast<uint32_t>(there(k) == value) << k;
   }
-  return is_nan != 0;
+  return less | (equal & with_lower_ids);
 }
 
-/// The same at a seam, where other neighbours than the first seven have lower ids.
-template <class T>
-bool compare_row_at_seam(const T* row, const std::array<const T*, grid_neighbours>& to,
-                         uint32_t with_lower_ids, std::pair<size_t, size_t> part,
-                         GridMask* __restrict masks) {
+/// The masks of vertices begin to end of a row. Returns whether a value is not a number.
+template <class T, class Compare>
+bool compare_row(const T* row, std::pair<size_t, size_t> part, GridMask* __restrict masks,
+                 const Compare& compare_at) {
   uint32_t is_nan = 0;
   for (size_t x = part.first; x < part.second; ++x) {
-    const T value = row[x];
-    uint32_t less = 0;
-    uint32_t equal = 0;
-    for (size_t k = 0; k < grid_neighbours; ++k) {
-      less |= static_cast<uint32_t>(to[k][x] < value) << k;
-      equal |= static_cast<uint32_t>(to[k][x] == value) << k;
-    }
-    masks[x] = static_cast<GridMask>(less | (equal & with_lower_ids));
-    is_nan |= value == value ? 0 : 1;
+    masks[x] = static_cast<GridMask>(compare_at(x));
+    is_nan |= row[x] == row[x] ? 0 : 1;
   }
   return is_nan != 0;
 }
@@ -152,11 +145,12 @@ class Finder {
   /// Appends the critical vertices of a row.
   void find(size_t row, Scratch& scratch) const {
     const size_t nx = lattice_.dims[0];
-    const Row& kind = rows_[row];
+    const auto y = static_cast<uint32_t>(row % lattice_.dims[1]);
+    const auto z = static_cast<uint32_t>(row / lattice_.dims[1]);
+    const Row& kind = rows_.at(y, z);
     const bool has_inner = nx > GridLattice::place_kinds;
     const auto place = [&](size_t x) -> const GridPlace& {
-      return places_.at(static_cast<uint32_t>(x), static_cast<uint32_t>(row % lattice_.dims[1]),
-                        static_cast<uint32_t>(row / lattice_.dims[1]));
+      return places_.at(static_cast<uint32_t>(x), y, z);
     };
     for (size_t x = 0; x < (has_inner ? 2 : nx); ++x)
       find_one(row * nx + x, kind.around[x], place(x), scratch);
@@ -175,16 +169,12 @@ class Finder {
                              static_cast<uint8_t>(kind.upper_pieces)});
   }
   void find_one(size_t v, const GridSurrounding& around, const GridPlace& place, Scratch& scratch) const {
-    uint32_t mask = 0;
-    for (size_t k = 0; k < grid_neighbours; ++k) {
-      if ((around.present >> k & 1u) == 0) continue;
-      const T there = values_[static_cast<std::ptrdiff_t>(v) + place.steps[k]];
-      const bool has_lower_id = (place.with_lower_ids >> k & 1u) != 0;
-      const bool is_lower = has_lower_id ? there <= values_[v] : there < values_[v];
-      mask |= static_cast<uint32_t>(is_lower) << k;
-    }
-    if (values_[v] != values_[v]) scratch.has_nan = true;
-    add(v, around, mask, scratch);
+    const T* const vertex = values_ + v;
+    const auto there = [&](size_t k) { return vertex[place.steps[k]]; };
+    const uint32_t mask = place.is_at_seam ? compare_at_seam(*vertex, there, place.with_lower_ids)
+                                           : compare(*vertex, there);
+    if (*vertex != *vertex) scratch.has_nan = true;
+    add(v, around, mask & around.present, scratch);
   }
   /// All but the two vertices at each end.
   void find_inner(size_t first, const Row& row, const GridPlace& place, Scratch& scratch) const {
@@ -192,20 +182,28 @@ class Finder {
     const T* const values = values_ + first;
     std::array<const T*, grid_neighbours> to = {};
     for (size_t k = 0; k < grid_neighbours; ++k) to[k] = values + place.steps[k];
+    const auto there = [&](size_t x) {
+      return [&, x](size_t k) { return to[k][x]; };
+    };
     const size_t end = lattice_.dims[0] - 2;
     scratch.masks.resize(end);
     scratch.critical.resize(end);
     GridMask* const masks = scratch.masks.data();
-    if (place.is_at_seam ? compare_row_at_seam(values, to, place.with_lower_ids, {2, end}, masks)
-                         : compare_row(values, to, {2, end}, masks))
-      scratch.has_nan = true;
+    const bool has_nan =
+        place.is_at_seam
+            ? compare_row(values, {2, end}, masks,
+                          [&](size_t x) { return compare_at_seam(values[x], there(x), place.with_lower_ids); })
+            : compare_row(values, {2, end}, masks, [&](size_t x) { return compare(values[x], there(x)); });
+    if (has_nan) scratch.has_nan = true;
+    const uint8_t* const is_critical = row.is_critical.data();
+    const uint32_t present = around.present;
     uint32_t* next = scratch.critical.data();
     for (size_t x = 2; x < end; ++x) {
       *next = static_cast<uint32_t>(x);
-      next += row.is_critical[scratch.masks[x] & around.present];
+      next += is_critical[masks[x] & present];
     }
     for (const uint32_t* x = scratch.critical.data(); x != next; ++x)
-      add(first + *x, around, scratch.masks[*x] & around.present, scratch);
+      add(first + *x, around, masks[*x] & present, scratch);
   }
 
   GridLattice lattice_;

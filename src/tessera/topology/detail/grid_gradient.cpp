@@ -107,8 +107,7 @@ class GridGradientBuilder {
 
     // What LowerStarSink reports.
     void add_critical(const CellName& name, uint32_t v, uint64_t key) {
-      const bool is_periodic = to_.cells_.lattice().is_periodic();  // so keys do not ascend as ids do
-      found_[name.dimension].push_back({is_periodic ? to_.rank_of(name) : key, {name, VertexId(v)}});
+      found_[name.dimension].push_back({key, {name, VertexId(v)}});
     }
     /// Digits of a word come from several vertices.
     void add_top(uint32_t v, std::uint16_t added) {
@@ -126,14 +125,15 @@ class GridGradientBuilder {
       alignas(64) std::int32_t values[16] = {};
       for (uint32_t k = 0; k < grid_neighbours; ++k)
         values[k] = order.signed_value(v + static_cast<uint32_t>(steps_[k]));
-      const LowerNeighbours lower =
-          is_at_seam_ ? rank_at_seam(v) : rank_lower(values, order.signed_value(v), present_);
+      LowerNeighbours lower = rank_lower(values, order.signed_value(v), present_);
+      if (is_at_seam_) [[unlikely]]
+        lower = rank_at_seam(v);
       LowerStarSink<Dim, Worker> sink(grid_star_tables<Dim>, steps_.data(), v, *this);
       to_.rows_[v] = pair_lower_star(grid_star_tables<Dim>, lower, sink);
     }
 
     /// As rank_lower(), which takes the order of neighbours for that of their ids.
-    [[nodiscard]] LowerNeighbours rank_at_seam(uint32_t v) const {
+    [[nodiscard, gnu::noinline, gnu::cold]] LowerNeighbours rank_at_seam(uint32_t v) const {
       const auto key = [&](uint32_t k) { return to_.order_[v + static_cast<uint32_t>(steps_[k])]; };
       LowerNeighbours lower;
       std::array<uint32_t, grid_neighbours> sorted;
@@ -178,6 +178,8 @@ class GridGradientBuilder {
     }
     Array<uint32_t> places(count);
     host_for_each(exec_, count, [&](size_t i) { places[i] = static_cast<uint32_t>(i); });
+    if (result_->cells().lattice().is_periodic())  // names do not ascend as ids do
+      host_for_each(exec_, count, [&](size_t i) { keys[i] = result_->rank_of(cells[i].name); });
     sort_pairs<uint64_t, uint32_t>(exec_, keys, places);
     Array<CriticalCell>& sorted = result_->critical_[d];
     sorted.resize(count);

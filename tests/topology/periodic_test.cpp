@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -205,6 +207,219 @@ TEST(PeriodicCriticalPoints, OfInfiniteValues) {
     expect_points_of_cut<3>(grid, periodic, field);
     expect_complex_of_cut<3>(grid, periodic, field);
   }
+}
+
+/// Where cells lie, in steps along the axes, worked out from any vertex by the shortest ways to the others.
+class Places {
+ public:
+  Places(const Grid& grid, const PeriodicAxes& periodic) : grid_(grid), periodic_(periodic) {}
+
+  [[nodiscard]] std::array<double, 3> of_vertices(const Vertices& vertices) const {
+    std::array<double, 3> sum = {};
+    const auto first = place(vertices[0]);
+    for (const std::uint32_t v : vertices) {
+      const auto at = place(v);
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        double step = at[axis] - first[axis];
+        if (periodic_[axis]) step -= grid_.dims[axis] * std::round(step / grid_.dims[axis]);
+        sum[axis] += (first[axis] + step) / static_cast<double>(vertices.size());
+      }
+    }
+    return sum;
+  }
+  [[nodiscard]] std::array<double, 3> of_point(const PolyData& poly, std::size_t i) const {
+    const Vec3d p = poly.points[VertexId(static_cast<std::uint32_t>(i))] - grid_.origin;
+    return {p.x / grid_.spacing.x, p.y / grid_.spacing.y, p.z / grid_.spacing.z};
+  }
+  /// How many periods lie between two places; nothing if they are not the same but for periods.
+  [[nodiscard]] std::optional<std::array<int, 3>> periods(const std::array<double, 3>& a,
+                                                          const std::array<double, 3>& b) const {
+    std::array<int, 3> periods = {};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const double n = grid_.dims[axis];
+      if (periodic_[axis]) periods[axis] = static_cast<int>(std::lround((a[axis] - b[axis]) / n));
+      if (std::abs(a[axis] - b[axis] - n * periods[axis]) > 1e-6) return std::nullopt;
+    }
+    return periods;
+  }
+  /// The largest step along an axis.
+  [[nodiscard]] double distance(const PolyData& poly, std::size_t i, std::size_t j) const {
+    const auto a = of_point(poly, i);
+    const auto b = of_point(poly, j);
+    double most = 0;
+    for (std::size_t axis = 0; axis < 3; ++axis) most = std::max(most, std::abs(a[axis] - b[axis]));
+    return most;
+  }
+  /// Is it among the points of the grid, or behind the last ones by less than a step?
+  [[nodiscard]] bool is_inside(const std::array<double, 3>& at) const {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const double end = grid_.dims[axis] - (periodic_[axis] ? 0 : 1);
+      if (at[axis] < -1e-9 || at[axis] > end + 1e-9) return false;
+    }
+    return true;
+  }
+
+ private:
+  [[nodiscard]] std::array<double, 3> place(std::uint32_t v) const {
+    const std::uint32_t row = v / grid_.dims[0];
+    return {1.0 * (v % grid_.dims[0]), 1.0 * (row % grid_.dims[1]), 1.0 * (row / grid_.dims[1])};
+  }
+  const Grid& grid_;
+  const PeriodicAxes& periodic_;
+};
+
+void expect_same_arrays(const PolyData& found, const PolyData& expected) {
+  EXPECT_EQ(found.lines, expected.lines);
+  EXPECT_EQ(found.vertices, expected.vertices);
+  EXPECT_EQ(found.polygons.offsets, expected.polygons.offsets);
+  EXPECT_EQ(found.point_data, expected.point_data);
+  EXPECT_EQ(found.cell_data, expected.cell_data);
+}
+
+/// The points of lines are those of their cells but for periods, and no line leads across the grid.
+template <int Dim>
+void expect_short_lines(const PolyData& lines, const std::vector<CellName>& cells, const Places& places,
+                        const Gradient<Dim>& gradient) {
+  ASSERT_EQ(lines.points.size(), cells.size());
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const auto expected = places.of_vertices(vertices_of(gradient, cells[i]));
+    ASSERT_TRUE(places.periods(places.of_point(lines, i), expected).has_value());
+  }
+  for (std::size_t line = 0; line < lines.lines.size(); ++line) {
+    const auto points = lines.lines[line];
+    ASSERT_TRUE(places.is_inside(places.of_point(lines, points.front().index())));
+    for (std::size_t i = 1; i < points.size(); ++i)
+      ASSERT_LE(places.distance(lines, points[i - 1].index(), points[i].index()), 0.76);
+  }
+}
+
+void expect_short_polygons(const PolyData& poly, const Gradient<3>& gradient, const Walls& walls,
+                           const TetMesh& mesh, const Places& places) {
+  std::vector<std::vector<Vertices>> polygons;  // the cells at their corners
+  for (const CellName& name : walls.descending) {
+    auto& polygon = polygons.emplace_back();
+    for (const std::uint32_t v : vertices_of(gradient, name)) polygon.push_back({v});
+  }
+  for (std::size_t i = 0; i < walls.ascending.size(); ++i) {
+    if (walls.ring(i).size() < 3) continue;
+    auto& polygon = polygons.emplace_back();
+    for (const TetId tet : walls.ring(i)) {
+      auto& corner = polygon.emplace_back();
+      for (const VertexId v : mesh[tet]) corner.push_back(v.index());
+    }
+  }
+  ASSERT_EQ(poly.polygons.size(), polygons.size());
+  for (std::size_t i = 0; i < polygons.size(); ++i) {
+    const auto corners = poly.polygons[i];
+    ASSERT_EQ(corners.size(), polygons[i].size());
+    for (std::size_t k = 0; k < corners.size(); ++k) {
+      const auto expected = places.of_vertices(polygons[i][k]);
+      ASSERT_TRUE(places.periods(places.of_point(poly, corners[k].index()), expected).has_value());
+      ASSERT_LE(places.distance(poly, corners[0].index(), corners[k].index()), 1.51);
+    }
+  }
+}
+
+template <int Dim>
+void expect_files_of_cut(const Grid& grid, const PeriodicAxes& periodic, const Field& field) {
+  const SimplexMesh<Dim> mesh = cut<Dim>(grid, periodic);
+  const MorseSmaleComplex<Dim> of_cut = morse_smale<Dim>(mesh, field, {.walls = Dim == 3});
+  TopologyExporter<Dim> of_mesh(of_cut.gradient, mesh, field);
+  const Places places(grid, periodic);
+  for (const int threads : {1, 3}) {
+    const Exec exec = Exec::host(threads);
+    const MorseSmaleComplex<Dim> found =
+        morse_smale<Dim>(grid, field, {.exec = exec, .walls = Dim == 3, .periodic = periodic});
+    TopologyExporter<Dim> writer(found.gradient, grid, field, {.exec = exec});
+    const PolyData critical = writer.critical_cells({&found.segmentation});
+    expect_same_arrays(critical, of_mesh.critical_cells({&of_cut.segmentation}));
+    std::size_t at = 0;
+    for (int d = 0; d <= Dim; ++d) {
+      for (const CriticalCell& cell : found.gradient.critical_cells(d)) {
+        const auto place = places.of_point(critical, at++);
+        ASSERT_TRUE(places.is_inside(place));
+        ASSERT_TRUE(places.periods(place, places.of_vertices(vertices_of(found.gradient, cell.name))));
+      }
+    }
+    const PolyData paths = writer.separatrices(found.separatrices);
+    expect_same_arrays(paths, of_mesh.separatrices(of_cut.separatrices));
+    expect_short_lines(paths, {found.separatrices.cells.begin(), found.separatrices.cells.end()}, places,
+                       found.gradient);
+    const PolyData pairs = writer.pairs();
+    expect_same_arrays(pairs, of_mesh.pairs());
+    std::vector<CellName> names;
+    for (const GradientPair& pair : found.gradient.pairs()) names.insert(names.end(), {pair.low, pair.high});
+    expect_short_lines(pairs, names, places, found.gradient);
+    if constexpr (Dim == 3) {
+      const PolyData walls = writer.walls(found.walls);
+      EXPECT_EQ(walls.cell_data, of_mesh.walls(of_cut.walls).cell_data);
+      expect_short_polygons(walls, found.gradient, found.walls, mesh, places);
+    }
+  }
+}
+
+TEST(PeriodicFiles, PlaceCellsBesideEachOther) {
+  for (const Dims& dims : {Dims{3, 3, 3}, Dims{3, 4, 5}, Dims{5, 2, 3}, Dims{7, 6, 5}}) {
+    const Grid grid = grid_of(dims);
+    for (const PeriodicAxes& periodic : all_periodic(dims)) {
+      SCOPED_TRACE(say(dims, periodic));
+      expect_files_of_cut<3>(grid, periodic, random_field<float>(grid.vertex_count(), 500, 3));
+    }
+  }
+  for (const Dims& dims : {Dims{3, 3, 1}, Dims{6, 1, 5}, Dims{1, 9, 2}}) {
+    const Grid grid = grid_of(dims);
+    for (const PeriodicAxes& periodic : all_periodic(dims)) {
+      SCOPED_TRACE(say(dims, periodic));
+      expect_files_of_cut<2>(grid, periodic, random_field<float>(grid.vertex_count(), 500, 3));
+    }
+  }
+}
+
+/// A ring of eight points around a strip, which rises along the ring from the second point to the first: the
+/// line from its saddle down crosses the seam.
+TEST(PeriodicFiles, LinesGoOnBeyondTheBorder) {
+  Grid grid = grid_of({8, 3, 1});
+  Array<float> values(24);
+  for (std::uint32_t v = 0; v < 24; ++v)
+    values[v] = static_cast<float>(10 * std::abs(static_cast<int>((v % 8 + 6) % 8) - 4)) + 0.1f * static_cast<float>(v / 8);
+  const Field field("f", std::move(values));
+  // By x: 20 30 40 30 20 10 0 10. The minimum is at x = 6, the saddle at x = 2, four steps away on both sides.
+  const MorseSmaleComplex<2> complex = morse_smale<2>(grid, field, {.periodic = {true, false, false}});
+  ASSERT_EQ(complex.gradient.critical_cells(0).size(), 1u);
+  ASSERT_EQ(complex.gradient.critical_cells(1).size(), 1u);
+  const PolyData lines = TopologyExporter<2>(complex.gradient, grid, field).separatrices(complex.separatrices);
+  std::vector<double> ends;
+  for (std::size_t line = 0; line < lines.lines.size(); ++line)
+    ends.push_back((lines.points[lines.lines[line].back()].x - grid.origin.x) / grid.spacing.x);
+  std::ranges::sort(ends);
+  ASSERT_EQ(ends.size(), 2u);
+  EXPECT_NEAR(ends[0], -2, 1e-9);
+  EXPECT_NEAR(ends[1], 6, 1e-9);
+}
+
+TEST(PeriodicFiles, FollowTheAxesOfATurnedGrid) {
+  Grid grid = grid_of({5, 4, 3});
+  grid.origin = {0, 0, 0};
+  Grid turned = grid;
+  turned.direction = {0, -1, 0, 1, 0, 0, 0, 0, 1};  // x goes along y, y against x
+  const Field field = random_field<float>(grid.vertex_count(), 500, 3);
+  const MorseSmaleComplex<3> complex =
+      morse_smale<3>(grid, field, {.walls = true, .periodic = {true, true, true}});
+  TopologyExporter<3> writer(complex.gradient, grid, field);
+  TopologyExporter<3> of_turned(complex.gradient, turned, field);
+  const auto expect_turned = [](const PolyData& found, const PolyData& expected) {
+    ASSERT_EQ(found.points.size(), expected.points.size());
+    for (std::uint32_t i = 0; i < found.points.size(); ++i) {
+      const Vec3d p = expected.points[VertexId(i)];
+      const Vec3d q = found.points[VertexId(i)];
+      ASSERT_NEAR(q.x, -p.y, 1e-9);
+      ASSERT_NEAR(q.y, p.x, 1e-9);
+      ASSERT_NEAR(q.z, p.z, 1e-9);
+    }
+  };
+  expect_turned(of_turned.separatrices(complex.separatrices), writer.separatrices(complex.separatrices));
+  expect_turned(of_turned.walls(complex.walls), writer.walls(complex.walls));
+  expect_turned(of_turned.critical_cells(), writer.critical_cells());
 }
 
 /// Every cell of the cut has the number it has there.

@@ -15,6 +15,7 @@
 // stay where they are, so the cells of these voxels reach across the whole grid.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -51,6 +52,8 @@ class GridPoints {
 
   [[nodiscard]] bool is_double() const { return is_double_; }
   [[nodiscard]] Vec3d operator[](VertexId v) const;
+  /// By its place along the axes, which may be behind the last one.
+  [[nodiscard]] Vec3d at(const std::array<std::uint32_t, 3>& place) const;
   [[nodiscard]] Points gather(std::span<const std::uint32_t> vertices) const;
 
  private:

@@ -344,7 +344,11 @@ GridPoints::GridPoints(const Grid& grid) : grid_(grid), is_double_(!fits_float(g
 Vec3d GridPoints::operator[](VertexId v) const {
   const uint32_t nx = grid_.dims[0];
   const uint32_t ny = grid_.dims[1];
-  const Vec3d point = grid_.point(v.index() % nx, v.index() / nx % ny, v.index() / nx / ny);
+  return at({v.index() % nx, v.index() / nx % ny, v.index() / nx / ny});
+}
+
+Vec3d GridPoints::at(const std::array<uint32_t, 3>& place) const {
+  const Vec3d point = grid_.point(place[0], place[1], place[2]);
   return is_double_ ? point : vec_cast<double>(vec_cast<float>(point));
 }
 

@@ -38,9 +38,9 @@ CutGrid cut_grid(Session& session, const Grid& grid, const CutOptions& options) 
   if (bytes + margin > session.memory().left())
     session.memory().reserve(bytes + options.later, "cutting the grid into simplices and working on them");
   Reservation room(session.memory(), bytes, "the simplices that the grid is cut into");
-  return {session.in_phase(Phase::prepare,
-                           [&] { return triangulate(grid, session.host(), options.periodic); }),
-          std::move(room)};
+  return {
+      session.in_phase(Phase::prepare, [&] { return triangulate(grid, session.host(), options.periodic); }),
+      std::move(room)};
 }
 
 void replace_grid(Session& session, Input& input) {

@@ -30,7 +30,8 @@ struct CutGrid {
 };
 
 struct CutOptions {
-  Bytes later = 0;  ///< needed afterwards: a limit that is too small is answered with one that is enough for both
+  Bytes later =
+      0;  ///< needed afterwards: a limit that is too small is answered with one that is enough for both
   PeriodicAxes periodic = {};
 };
 

@@ -22,8 +22,9 @@ PeriodicAxes parse_periodic(const std::string& text) {
     const std::size_t axis = names.find(text[at]);
     const bool ends_well = at + 1 == text.size() || (text[at + 1] == ',' && at + 2 < text.size());
     if (axis == std::string_view::npos || !ends_well || periodic[axis]) {
-      throw Error(ErrorCode::bad_option,
-                  fmt::format("'{}' does not suit --periodic; write each axis once, such as x or x,y,z", text));
+      throw Error(
+          ErrorCode::bad_option,
+          fmt::format("'{}' does not suit --periodic; write each axis once, such as x or x,y,z", text));
     }
     periodic[axis] = true;
   }
@@ -34,8 +35,8 @@ void check_periodic(const PeriodicAxes& periodic, const Input& input, const Inpu
   if (!is_any_periodic(periodic)) return;
   const Grid* const grid = std::get_if<Grid>(&input.mesh);
   if (grid == nullptr) {
-    throw Error(ErrorCode::bad_option, fmt::format("--periodic is for grids; '{}' has {}", options.file.string(),
-                                                   describe_counts(input.mesh)));
+    throw Error(ErrorCode::bad_option, fmt::format("--periodic is for grids; '{}' has {}",
+                                                   options.file.string(), describe_counts(input.mesh)));
   }
   try {
     tessera::check_periodic(*grid, periodic);

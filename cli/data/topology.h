@@ -25,7 +25,7 @@ namespace tessera::cli {
 
 struct TopologyArguments {
   InputOptions input;
-  std::string field;  ///< empty: the only one there is
+  std::string field;     ///< empty: the only one there is
   std::string periodic;  ///< axes of a grid
   std::string provider = "push";
   int producers = 0;

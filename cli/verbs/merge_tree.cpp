@@ -118,9 +118,8 @@ void run_on(Session& session, TreeTask& task, const Domain& domain, const OfGrid
                                                                 : merge_tree_work(domain, of_grid...));
   if (options.is_contour()) {
     return grow_and_write(session, task, domain, [&] {
-      return contour_tree(
-          domain, task.field,
-          {.exec = session.host(), .monitor = &session.monitor(), .periodic = task.periodic});
+      return contour_tree(domain, task.field,
+                          {.exec = session.host(), .monitor = &session.monitor(), .periodic = task.periodic});
     });
   }
   grow_and_write(session, task, domain, [&] {

@@ -86,8 +86,8 @@ CriticalPoints find_points(Session& session, const SimplexMesh<Dim>& mesh, const
 }
 CriticalPoints find_points(Session& session, const Grid& grid, const Field& field,
                            const PeriodicAxes& periodic) {
-  return critical_points(
-      grid, field, {.exec = session.host(), .monitor = &session.monitor(), .periodic = periodic});
+  return critical_points(grid, field,
+                         {.exec = session.host(), .monitor = &session.monitor(), .periodic = periodic});
 }
 
 struct Found {

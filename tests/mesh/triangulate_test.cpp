@@ -193,7 +193,8 @@ void expect_glued(const Grid& grid, const PeriodicAxes& periodic, std::int64_t e
   EXPECT_EQ(report.euler_characteristic, euler_characteristic);
   EXPECT_EQ(report.sound_cells, mesh.cell_count());
   EXPECT_EQ(report.components, 1u);
-  for (const char* defect : {"duplicate_cell", "non_manifold_face", "non_manifold_edge", "non_manifold_vertex"})
+  for (const char* defect :
+       {"duplicate_cell", "non_manifold_face", "non_manifold_edge", "non_manifold_vertex"})
     EXPECT_EQ(report.find(defect), nullptr) << defect;
 }
 
@@ -211,7 +212,8 @@ TEST(Triangulate, PeriodicAxesAreGluedTogether) {
 }
 
 TEST(Triangulate, PeriodicAxesHaveNoBorder) {
-  EXPECT_EQ(diagnose(std::get<TetMesh>(triangulate(make_grid(3, 4, 5), {true, true, true}))).boundary_faces, 0u);
+  EXPECT_EQ(diagnose(std::get<TetMesh>(triangulate(make_grid(3, 4, 5), {true, true, true}))).boundary_faces,
+            0u);
   // Two sides of 3 x 5 squares each.
   EXPECT_EQ(diagnose(std::get<TetMesh>(triangulate(make_grid(3, 4, 5), {true, false, true}))).boundary_faces,
             2u * 2u * 3u * 5u);
@@ -225,7 +227,8 @@ TEST(Triangulate, PeriodicAxesLeaveCellDataOut) {
   EXPECT_EQ(mesh.point_data, grid.point_data);
   EXPECT_TRUE(mesh.cell_data.empty());
   EXPECT_EQ(mesh.cell_count(), 6u * 4u * 2u * 2u);
-  EXPECT_EQ(triangulation_bytes(make_grid(4, 3, 3), {true, false, false}), mesh.points.bytes() + 16 * mesh.cell_count());
+  EXPECT_EQ(triangulation_bytes(make_grid(4, 3, 3), {true, false, false}),
+            mesh.points.bytes() + 16 * mesh.cell_count());
 }
 
 TEST(Triangulate, PeriodicAxesTheSameForAnyThreads) {

@@ -108,8 +108,7 @@ inline std::vector<std::vector<Vertices>> walls_of(const Gradient<3>& gradient, 
 
 template <int Dim>
 void expect_same_complex(const MorseSmaleComplex<Dim>& found, const MorseSmaleComplex<Dim>& expected) {
-  ASSERT_EQ(paths_of(found.gradient, found.separatrices),
-            paths_of(expected.gradient, expected.separatrices));
+  ASSERT_EQ(paths_of(found.gradient, found.separatrices), paths_of(expected.gradient, expected.separatrices));
   EXPECT_EQ(found.segmentation.ascending, expected.segmentation.ascending);
   EXPECT_EQ(found.segmentation.descending, expected.segmentation.descending);
   EXPECT_EQ(found.segmentation.morse_smale, expected.segmentation.morse_smale);

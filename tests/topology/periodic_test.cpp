@@ -1,6 +1,6 @@
-// Grids with periodic axes. The oracle is the same analysis of the simplices that triangulate() makes of them,
-// which goes through tiles and stars, and knows of no axes. What that cut is, tests/mesh/triangulate_test.cpp
-// asks.
+// Grids with periodic axes. The oracle is the same analysis of the simplices that triangulate() makes of
+// them, which goes through tiles and stars, and knows of no axes. What that cut is,
+// tests/mesh/triangulate_test.cpp asks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -381,13 +381,16 @@ TEST(PeriodicFiles, LinesGoOnBeyondTheBorder) {
   Grid grid = grid_of({8, 3, 1});
   Array<float> values(24);
   for (std::uint32_t v = 0; v < 24; ++v)
-    values[v] = static_cast<float>(10 * std::abs(static_cast<int>((v % 8 + 6) % 8) - 4)) + 0.1f * static_cast<float>(v / 8);
+    values[v] = static_cast<float>(10 * std::abs(static_cast<int>((v % 8 + 6) % 8) - 4)) +
+                0.1f * static_cast<float>(v / 8);
   const Field field("f", std::move(values));
-  // By x: 20 30 40 30 20 10 0 10. The minimum is at x = 6, the saddle at x = 2, four steps away on both sides.
+  // By x: 20 30 40 30 20 10 0 10. The minimum is at x = 6, the saddle at x = 2, four steps away on both
+  // sides.
   const MorseSmaleComplex<2> complex = morse_smale<2>(grid, field, {.periodic = {true, false, false}});
   ASSERT_EQ(complex.gradient.critical_cells(0).size(), 1u);
   ASSERT_EQ(complex.gradient.critical_cells(1).size(), 1u);
-  const PolyData lines = TopologyExporter<2>(complex.gradient, grid, field).separatrices(complex.separatrices);
+  const PolyData lines =
+      TopologyExporter<2>(complex.gradient, grid, field).separatrices(complex.separatrices);
   std::vector<double> ends;
   for (std::size_t line = 0; line < lines.lines.size(); ++line)
     ends.push_back((lines.points[lines.lines[line].back()].x - grid.origin.x) / grid.spacing.x);

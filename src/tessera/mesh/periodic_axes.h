@@ -15,8 +15,8 @@ namespace tessera {
 /// Which of the axes x, y and z are periodic.
 using PeriodicAxes = std::array<bool, 3>;
 
-/// On a ring of two points, the neighbours on both sides are the same point. With three, all cells have vertices
-/// of their own.
+/// On a ring of two points, the neighbours on both sides are the same point. With three, all cells have
+/// vertices of their own.
 inline constexpr std::uint32_t least_periodic_points = 3;
 
 [[nodiscard]] constexpr bool is_any_periodic(const PeriodicAxes& periodic) {

@@ -11,8 +11,8 @@
 // Vertices keep the order of the lattice. Corners ascend, and so do cells, so that tile() needs no copy and
 // the place of a cell is its canonical id.
 //
-// On a periodic axis there are as many voxels as points: those of the last point end at the first one. Vertices
-// stay where they are, so the cells of these voxels reach across the whole grid.
+// On a periodic axis there are as many voxels as points: those of the last point end at the first one.
+// Vertices stay where they are, so the cells of these voxels reach across the whole grid.
 #pragma once
 
 #include <array>

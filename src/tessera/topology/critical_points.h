@@ -93,10 +93,10 @@ struct GridOptions {
 };
 
 /// The same for a grid, straight from its values: what is found on triangulate(grid), or on its cut with
-/// periodic axes, which is not made. O(vertices). Takes 8 bytes per critical point besides the result; a device
-/// holds the field, the result and 4 bytes for every 32 vertices of a row. Error(unsupported) for a grid of
-/// fewer than two axes or of 4294967295 points or more, for periodic axes on a device, and for a field as
-/// compute_order(). Error(bad_option) as check_periodic().
+/// periodic axes, which is not made. O(vertices). Takes 8 bytes per critical point besides the result; a
+/// device holds the field, the result and 4 bytes for every 32 vertices of a row. Error(unsupported) for a
+/// grid of fewer than two axes or of 4294967295 points or more, for periodic axes on a device, and for a
+/// field as compute_order(). Error(bad_option) as check_periodic().
 [[nodiscard]] CriticalPoints critical_points(const Grid& grid, const Field& field,
                                              const GridOptions& options = {});
 /// The same for a point field of the grid by its name.

@@ -171,8 +171,8 @@ SimplexMesh<Dim> cut(const Grid& grid, const Exec& exec) {
   return mesh;
 }
 
-/// Cuts a grid with periodic axes: each vertex gets the cells of the voxels around it of which it is the lowest
-/// corner.
+/// Cuts a grid with periodic axes: each vertex gets the cells of the voxels around it of which it is the
+/// lowest corner.
 template <int Dim>
 class PeriodicCut {
  public:
@@ -270,8 +270,8 @@ class PeriodicCut {
     i = is_first ? axes_[axis].points - 1 : i - 1;
     return !is_first || axes_[axis].is_periodic;
   }
-  /// Of a voxel or pixel, those with the vertex as their lowest corner: from the corner p + x by one step after
-  /// the other, in each order.
+  /// Of a voxel or pixel, those with the vertex as their lowest corner: from the corner p + x by one step
+  /// after the other, in each order.
   void add_parts(const Place& begin, VertexId lowest, std::vector<Cell>& cells) const {
     std::array<size_t, Dim> order;
     std::iota(order.begin(), order.end(), size_t{0});

@@ -171,8 +171,8 @@ class Finder {
   void find_one(size_t v, const GridSurrounding& around, const GridPlace& place, Scratch& scratch) const {
     const T* const vertex = values_ + v;
     const auto there = [&](size_t k) { return vertex[place.steps[k]]; };
-    const uint32_t mask = place.is_at_seam ? compare_at_seam(*vertex, there, place.with_lower_ids)
-                                           : compare(*vertex, there);
+    const uint32_t mask =
+        place.is_at_seam ? compare_at_seam(*vertex, there, place.with_lower_ids) : compare(*vertex, there);
     if (*vertex != *vertex) scratch.has_nan = true;
     add(v, around, mask & around.present, scratch);
   }
@@ -182,17 +182,16 @@ class Finder {
     const T* const values = values_ + first;
     std::array<const T*, grid_neighbours> to = {};
     for (size_t k = 0; k < grid_neighbours; ++k) to[k] = values + place.steps[k];
-    const auto there = [&](size_t x) {
-      return [&, x](size_t k) { return to[k][x]; };
-    };
+    const auto there = [&](size_t x) { return [&, x](size_t k) { return to[k][x]; }; };
     const size_t end = lattice_.dims[0] - 2;
     scratch.masks.resize(end);
     scratch.critical.resize(end);
     GridMask* const masks = scratch.masks.data();
     const bool has_nan =
         place.is_at_seam
-            ? compare_row(values, {2, end}, masks,
-                          [&](size_t x) { return compare_at_seam(values[x], there(x), place.with_lower_ids); })
+            ? compare_row(
+                  values, {2, end}, masks,
+                  [&](size_t x) { return compare_at_seam(values[x], there(x), place.with_lower_ids); })
             : compare_row(values, {2, end}, masks, [&](size_t x) { return compare(values[x], there(x)); });
     if (has_nan) scratch.has_nan = true;
     const uint8_t* const is_critical = row.is_critical.data();

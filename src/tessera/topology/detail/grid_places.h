@@ -1,5 +1,5 @@
-// Where the neighbours of a vertex of a grid are, and which of them have lower ids. Both depend only on whether
-// the vertex is the first, an inner or the last one along each axis: 27 kinds of places.
+// Where the neighbours of a vertex of a grid are, and which of them have lower ids. Both depend only on
+// whether the vertex is the first, an inner or the last one along each axis: 27 kinds of places.
 //
 // On a periodic axis, the neighbour before the first vertex is the last one. There the step to a neighbour
 // is not the one of grid_steps, and neighbours do not follow each other in the order of their ids:
@@ -35,11 +35,11 @@ struct GridPlace {
   /// Stands for the vertex itself among its neighbours.
   static constexpr std::uint8_t itself = grid_neighbours;
 
-  std::array<std::ptrdiff_t, grid_neighbours> steps = {};        ///< from the vertex to each neighbour
-  std::array<std::uint8_t, grid_neighbours + 1> by_id = {};      ///< the neighbours and itself, by ascending id
-  GridMask present = 0;                                          ///< neighbours that there are
-  GridMask with_lower_ids = 0;                                   ///< of those
-  bool is_at_seam = false;                                       ///< is it an end of a periodic axis?
+  std::array<std::ptrdiff_t, grid_neighbours> steps = {};    ///< from the vertex to each neighbour
+  std::array<std::uint8_t, grid_neighbours + 1> by_id = {};  ///< the neighbours and itself, by ascending id
+  GridMask present = 0;                                      ///< neighbours that there are
+  GridMask with_lower_ids = 0;                               ///< of those
+  bool is_at_seam = false;                                   ///< is it an end of a periodic axis?
 };
 
 class GridPlaces {

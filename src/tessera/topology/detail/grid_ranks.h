@@ -1,8 +1,8 @@
-// The ids of a grid's cells: the place of each among all of its dimension, in the lexicographic order of their
-// ascending vertices.
+// The ids of a grid's cells: the place of each among all of its dimension, in the lexicographic order of
+// their ascending vertices.
 //
-// A cell counts for its vertex of lowest id. Which cells around a vertex these are, and in which order, is the
-// same for all vertices of a kind of place (grid_places.h). So the number of cells before a vertex is
+// A cell counts for its vertex of lowest id. Which cells around a vertex these are, and in which order, is
+// the same for all vertices of a kind of place (grid_places.h). So the number of cells before a vertex is
 // arithmetic, and the rest is a table.
 #pragma once
 
@@ -148,7 +148,7 @@ class GridRanks {
 
   std::array<std::uint32_t, 3> dims_;
   std::array<Kind, grid_place_kinds> kinds_;
-  std::array<std::size_t, axis_ends * axis_ends> rows_ = {};
+  std::array<std::size_t, axis_ends* axis_ends> rows_ = {};
   std::array<std::size_t, axis_ends> layers_ = {};
 };
 

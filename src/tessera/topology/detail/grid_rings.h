@@ -52,8 +52,8 @@ class GridRings {
     return static_cast<std::uint32_t>(cells_.rank_of_top(GridCells<3>::kinds * lowest + place.kind));
   }
 
-  /// Of the edge to neighbour k, whose ends have these neighbours in common. number_of(place) ascends with the
-  /// ids of the cells.
+  /// Of the edge to neighbour k, whose ends have these neighbours in common. number_of(place) ascends with
+  /// the ids of the cells.
   template <class NumberOf>
   static Ring make_ring(std::uint32_t k, std::uint32_t common, const NumberOf& number_of) {
     Ring places;

@@ -244,8 +244,8 @@ class GridNeighbours {
       x += count;
     }
   }
-  /// Of `count` vertices of the same kind of place. Neighbours come in the order of their ids, with the vertex
-  /// among them, so that of equal values the first one stays.
+  /// Of `count` vertices of the same kind of place. Neighbours come in the order of their ids, with the
+  /// vertex among them, so that of equal values the first one stays.
   void find_first_of(uint32_t v, uint32_t count, const GridPlace& place, Row& row) const {
     bool is_first = true;
     const auto look_at = [&](int32_t step) {

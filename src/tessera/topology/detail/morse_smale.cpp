@@ -56,8 +56,7 @@ MorseSmaleComplex<Dim> morse_smale(const Grid& grid, const Field& field,
   refuse_stars(options);
   MorseSmaleComplex<Dim> complex{
       .gradient = compute_gradient<Dim>(
-          grid, field,
-          {.exec = options.exec, .monitor = options.monitor, .periodic = options.periodic})};
+          grid, field, {.exec = options.exec, .monitor = options.monitor, .periodic = options.periodic})};
   MorseSmaleOptions<Dim> parts = options;  // which host threads follow
   parts.exec = Exec::host(options.exec.threads());
   parts.periodic = {};

@@ -11,8 +11,8 @@
 #include <tessera/core/detail/monitor.h>
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/topology/detail/check_field.h>
-#include <tessera/topology/detail/critical_numbers.h>
 #include <tessera/topology/detail/check_grid.h>
+#include <tessera/topology/detail/critical_numbers.h>
 #include <tessera/topology/detail/grid_gradient.h>
 #include <tessera/topology/detail/saddle_pairs.h>
 

@@ -587,14 +587,13 @@ ChosenExtrema find_persistent(const Domain& domain, const Field& field, double t
                               const SimplifyFieldOptions& options) {
   check_threshold(threshold);
   const auto leaves_of = [&](MergeTreeKind kind) {
-    return persistent_leaves(
-        merge_tree(domain, field,
-                   {.kind = kind,
-                    .labels = false,
-                    .exec = options.exec,
-                    .monitor = options.monitor,
-                    .periodic = options.periodic}),
-        threshold);
+    return persistent_leaves(merge_tree(domain, field,
+                                        {.kind = kind,
+                                         .labels = false,
+                                         .exec = options.exec,
+                                         .monitor = options.monitor,
+                                         .periodic = options.periodic}),
+                             threshold);
   };
   return {leaves_of(MergeTreeKind::join), leaves_of(MergeTreeKind::split)};
 }

@@ -49,7 +49,7 @@ TEST_F(CliTopologyError, GridsOfOneAxis) {
 TEST_F(CliTopologyError, AxesThatCannotBePeriodic) {
   make_cube();
   ASSERT_EQ(run({"make", "lattice", "--size", "6x2x1", "--field", "rough", "-o", "g.vti"}).code, 0);
-  for (const std::string& verb :
+  for (const std::string verb :
        {"critical-points", "gradient", "morse-smale", "persistence", "merge-tree", "simplify-field"}) {
     const auto refuse = [&](Arguments line, const std::vector<std::string>& parts) {
       line.insert(line.begin(), verb);

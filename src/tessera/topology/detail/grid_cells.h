@@ -254,7 +254,7 @@ class GridCells {
   [[nodiscard]] bool is_at_seam(std::uint32_t v) const { return is_periodic_ && place(v).is_at_seam; }
   [[nodiscard]] std::uint32_t neighbour(std::uint32_t v, std::uint32_t k) const {
     if (is_periodic_) [[unlikely]]
-      return v + static_cast<std::uint32_t>(place(v).steps[k]);
+      return periodic_neighbour(v, k);
     return v + static_cast<std::uint32_t>(steps_[k]);
   }
   /// Which neighbour of a the vertex b is; no_neighbour if they are not joined.
@@ -372,22 +372,12 @@ class GridCells {
            nx * (static_cast<std::uint32_t>(s.y) + lattice_.dims[1] * static_cast<std::uint32_t>(s.z));
   }
 
-  template <int D>
-  static constexpr std::uint32_t in_star(const std::array<std::uint8_t, D>& neighbours) {
-    return grid_star_simplices<Dim, D>.number(neighbours);
+  // These two are not inlined, so that the code around them stays as small as it is without periodic axes.
+  [[nodiscard, gnu::noinline]] std::uint32_t periodic_neighbour(std::uint32_t v, std::uint32_t k) const {
+    return v + static_cast<std::uint32_t>(place(v).steps[k]);
   }
-  [[nodiscard]] std::size_t corner_of_lowest_id(const Top& top) const {
-    std::size_t lowest = 0;
-    std::uint32_t id = top.lowest;
-    for (std::size_t k = 1; k <= Dim; ++k) {
-      const std::uint32_t other = corner(top, k);
-      if (other < id) lowest = k;
-      id = std::min(id, other);
-    }
-    return lowest;
-  }
-  [[nodiscard]] std::uint32_t beyond_periodic(const Top& top,
-                                              const typename GridTops<Dim>::Beyond& to) const {
+  [[nodiscard, gnu::noinline]] std::uint32_t beyond_periodic(const Top& top,
+                                                             const typename GridTops<Dim>::Beyond& to) const {
     const Point p = point(top.lowest);
     std::array<std::uint32_t, 3> at = {p.x, p.y, p.z};
     if (to.axis >= 0) {
@@ -402,7 +392,20 @@ class GridCells {
     }
     return kinds * (at[0] + lattice_.dims[0] * (at[1] + lattice_.dims[1] * at[2])) + to.kind;
   }
-
+  template <int D>
+  static constexpr std::uint32_t in_star(const std::array<std::uint8_t, D>& neighbours) {
+    return grid_star_simplices<Dim, D>.number(neighbours);
+  }
+  [[nodiscard]] std::size_t corner_of_lowest_id(const Top& top) const {
+    std::size_t lowest = 0;
+    std::uint32_t id = top.lowest;
+    for (std::size_t k = 1; k <= Dim; ++k) {
+      const std::uint32_t other = corner(top, k);
+      if (other < id) lowest = k;
+      id = std::min(id, other);
+    }
+    return lowest;
+  }
   [[nodiscard]] std::uint32_t first_top_at_border(std::uint32_t v) const {
     const std::uint32_t present = around(v).present;
     std::uint32_t first = none;

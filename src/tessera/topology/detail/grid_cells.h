@@ -227,8 +227,6 @@ class GridCells {
   }
   [[nodiscard]] const GridLattice& lattice() const { return lattice_; }
   [[nodiscard]] const GridPlaces& places() const { return places_; }
-  /// From a vertex to its neighbours, but at a seam.
-  [[nodiscard]] const std::array<std::int32_t, grid_neighbours>& steps() const { return steps_; }
   [[nodiscard]] std::size_t vertex_count() const { return lattice_.rows() * lattice_.dims[0]; }
   [[nodiscard]] std::size_t edge_count() const { return edges_.count(); }
   [[nodiscard]] std::size_t triangle_count() const { return triangles_.count(); }
@@ -433,7 +431,7 @@ class GridCells {
   bool is_periodic_;
   Divisor row_;
   Divisor layer_;
-  std::array<std::int32_t, grid_neighbours> steps_ = {};
+  std::array<std::int32_t, grid_neighbours> steps_ = {};  ///< to the neighbours, where no axis is periodic
   GridPlaces places_;
   GridRanks<Dim, 1> edges_;
   GridRanks<Dim, 2> triangles_;

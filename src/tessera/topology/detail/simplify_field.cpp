@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/core/detail/lowest_bit.h>
 #include <tessera/core/detail/monitor.h>
 #include <tessera/core/error.h>
 #include <tessera/exec/detail/host/atomic_bounds.h>

@@ -208,7 +208,7 @@ Reservation Session::reserve(const Work& work) {
   return {memory_, work.host_bytes_of(host().threads()), verb_};
 }
 
-Exec Session::choose(const Work& work) {
+Exec Session::choose(const Work& work, std::string_view why_host) {
   estimated_ = work.device_bytes;
   if (!is_automatic()) {
     is_on_device_ = exec_->is_cuda();
@@ -216,6 +216,15 @@ Exec Session::choose(const Work& work) {
   }
   const DeviceChoice choice =
       with_devices([&] { return choose_device(work, options_.threads, device_memory_); });
+  // Nobody who has no GPU and did not ask for one wants to hear of it.
+  const bool is_asked_for = !options_.device.empty();
+  if (!why_host.empty()) {
+    exec_ = host();
+    bound_memory();
+    if (is_asked_for || choice.exec.is_cuda())
+      note(fmt::format("running on the {}: {}", exec_->description(), why_host));
+    return *exec_;
+  }
   exec_ = choice.exec;
   if (gpu_bytes(*exec_) > memory_.left()) {
     exec_ = host();
@@ -227,8 +236,6 @@ Exec Session::choose(const Work& work) {
   memory_.adopt(gpu_bytes(*exec_));
   is_gpu_booked_ = is_gpu_booked_ || exec_->is_cuda();
   if (!exec_->is_cuda()) bound_memory();
-  // Nobody who has no GPU and did not ask for one wants to hear of it.
-  const bool is_asked_for = !options_.device.empty();
   if (choice.reason == DeviceChoice::Reason::worth_it) {
     note(fmt::format("running on {}", exec_->description()));
   } else if (is_asked_for || choice.reason == DeviceChoice::Reason::too_large) {

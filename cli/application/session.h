@@ -52,10 +52,12 @@ class Session {
   /// Runs run(exec) where --device says. `auto` takes a GPU if the host's threads would need longer than
   /// starting one and the work fits there, says so in one line, and goes on with the host if the GPU fails,
   /// with the reason; a GPU that was asked for by name must do it.
+  ///
+  /// `why_host`: what keeps `auto` from taking a GPU at all; empty if nothing does.
   template <class Run>
-  void run_on_device(const Work& work, const Run& run) {
+  void run_on_device(const Work& work, const Run& run, const char* why_host = "") {
     const Reservation room = reserve(work);
-    const Exec exec = choose(work);
+    const Exec exec = choose(work, why_host);
     try {
       return run(exec);
     } catch (const Error& error) {
@@ -167,7 +169,7 @@ class Session {
   };
 
   [[nodiscard]] bool is_automatic() const { return options_.device.empty() || options_.device == "auto"; }
-  [[nodiscard]] Exec choose(const Work& work);
+  [[nodiscard]] Exec choose(const Work& work, std::string_view why_host);
   void go_on_with_host(const Error& error);
   void say_if_device_was_idle();
   void refuse_json_onto(const std::filesystem::path& file, const char* what);

@@ -31,15 +31,16 @@ bool take_letter(std::string_view& text, char letter) {
 
 }  // namespace
 
-CutGrid cut_grid(Session& session, const Grid& grid, Bytes later) {
-  const Bytes bytes = triangulation_bytes(grid) + grid.point_data.bytes() +
+CutGrid cut_grid(Session& session, const Grid& grid, const CutOptions& options) {
+  const Bytes bytes = triangulation_bytes(grid, options.periodic) + grid.point_data.bytes() +
                       (dimension(grid) == 3 ? 6 : 2) * grid.cell_data.bytes();
-  const Bytes margin = later == 0 ? 0 : bytes / 4 + mib(2);
+  const Bytes margin = options.later == 0 ? 0 : bytes / 4 + mib(2);
   if (bytes + margin > session.memory().left())
-    session.memory().reserve(bytes + later, "cutting the grid into simplices and working on them");
+    session.memory().reserve(bytes + options.later, "cutting the grid into simplices and working on them");
   Reservation room(session.memory(), bytes, "the simplices that the grid is cut into");
-  return {session.in_phase(Phase::prepare, [&] { return triangulate(grid, session.host()); }),
-          std::move(room)};
+  return {
+      session.in_phase(Phase::prepare, [&] { return triangulate(grid, session.host(), options.periodic); }),
+      std::move(room)};
 }
 
 void replace_grid(Session& session, Input& input) {

@@ -14,6 +14,7 @@
 #include <tessera/generate/provenance.h>
 #include <tessera/generate/slice.h>
 #include <tessera/mesh/mesh.h>
+#include <tessera/mesh/periodic_axes.h>
 
 #include "application/option_list.h"
 #include "application/session.h"
@@ -28,9 +29,14 @@ struct CutGrid {
   Reservation room;
 };
 
-/// Cuts a grid, with all its data, within --memory, of which `later` bytes are needed afterwards: a limit
-/// that is too small is answered with one that is enough for both.
-[[nodiscard]] CutGrid cut_grid(Session& session, const Grid& grid, Bytes later = 0);
+struct CutOptions {
+  Bytes later =
+      0;  ///< needed afterwards: a limit that is too small is answered with one that is enough for both
+  PeriodicAxes periodic = {};
+};
+
+/// Cuts a grid, with all its data, within --memory.
+[[nodiscard]] CutGrid cut_grid(Session& session, const Grid& grid, const CutOptions& options = {});
 
 /// Replaces a grid by what it is cut into, with a note. Other meshes stay as they are.
 void replace_grid(Session& session, Input& input);

@@ -38,12 +38,12 @@ void cut_bare(Session& session, const TopologyArguments& arguments, TopologyInpu
   bare.origin = grid.origin;
   bare.spacing = grid.spacing;
   bare.direction = grid.direction;
-  const Bytes bytes = triangulation_bytes(bare);
+  const Bytes bytes = triangulation_bytes(bare, input.periodic);
   // The most that an analysis takes, so that the value that is named will do.
   const MeshSize size{dimension(grid), grid.vertex_count(), bytes / (4 * (Bytes(dimension(grid)) + 1))};
   const Bytes analysis = mib(5) + 24 * Bytes{grid.vertex_count()} + 3 * bytes +
                          mib(2) * session.host().threads() + least_provider_bytes(session, arguments, size);
-  CutGrid cut = cut_grid(session, bare, analysis);
+  CutGrid cut = cut_grid(session, bare, {.later = analysis, .periodic = input.periodic});
   input.cut = std::move(cut.mesh);
   input.cut_room = std::move(cut.room);
   input.is_cut = true;
@@ -56,6 +56,7 @@ void add_topology_options(OptionList& app, TopologyArguments& arguments) {
   app.add_option("--field", arguments.field,
                  "the scalar field, such as f, v:x, v:magnitude or :z; needed if there are several")
       ->type_name("NAME");
+  add_periodic_option(app, arguments.periodic);
   app.add_option("--provider", arguments.provider,
                  "who brings the cells around a vertex: push goes through the tiles, the others are asked "
                  "vertex by vertex, device being a GPU; results are equal")
@@ -98,7 +99,9 @@ int TopologyInput::dimension() const {
 std::unique_ptr<TopologyInput> read_topology_input(Session& session, const TopologyArguments& arguments) {
   check_provider(arguments);
   auto input = std::make_unique<TopologyInput>();
+  input->periodic = parse_periodic(arguments.periodic);
   input->input = read_input(session, arguments.input);
+  check_periodic(input->periodic, input->input, arguments.input);
   for (const std::string& note : input->input.report.notes) session.note(note);
   input->field = session.in_phase(
       Phase::prepare, [&] { return &choose_point_scalar(session, input->input, arguments.field); });

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <tessera/connect/connectivity.h>
@@ -18,19 +19,22 @@
 #include "application/session.h"
 #include "data/fields.h"
 #include "data/files.h"
+#include "data/periodic.h"
 
 namespace tessera::cli {
 
 struct TopologyArguments {
   InputOptions input;
-  std::string field;  ///< empty: the only one there is
+  std::string field;     ///< empty: the only one there is
+  std::string periodic;  ///< axes of a grid
   std::string provider = "push";
   int producers = 0;
   bool stats = false;
 
-  /// What cannot be done in slabs: the verb's own obstacle if there is one, or a provider.
+  /// What cannot be done in slabs: the verb's own obstacle if there is one, a provider or periodic axes.
   [[nodiscard]] std::string find_slab_obstacle(std::string own) const {
-    return own.empty() && provider != "push" ? "--provider " + provider : own;
+    if (!own.empty()) return own;
+    return provider != "push" ? "--provider " + provider : periodic.empty() ? "" : "--periodic";
   }
 };
 
@@ -46,6 +50,7 @@ struct TopologyInput {
   bool is_cut = false;
   Reservation cut_room;
   const Field* field = nullptr;
+  PeriodicAxes periodic = {};  ///< of a grid
 
   [[nodiscard]] bool is_grid() const { return std::holds_alternative<Grid>(input.mesh); }
   /// What is analysed.
@@ -102,6 +107,7 @@ struct GridDomain {
   const Field& field;
   Exec exec = Exec::host();
   std::string title;
+  PeriodicAxes periodic = {};
   GridPoints points = GridPoints(mesh);
 
   template <class Options>
@@ -109,6 +115,7 @@ struct GridDomain {
     Options options;
     options.exec = exec;
     options.monitor = &session.monitor();
+    if constexpr (std::is_same_v<Options, GridOptions>) options.periodic = periodic;
     return options;
   }
   [[nodiscard]] CriticalPoints critical_points(Session& session) const {
@@ -117,7 +124,8 @@ struct GridDomain {
   [[nodiscard]] Gradient<Dim> gradient(Session& session, bool /*keep_paths*/) const {
     return compute_gradient<Dim>(mesh, field, options<GridOptions>(session));
   }
-  [[nodiscard]] MorseSmaleComplex<Dim> complex(const MorseSmaleOptions<Dim>& parts) const {
+  [[nodiscard]] MorseSmaleComplex<Dim> complex(MorseSmaleOptions<Dim> parts) const {
+    parts.periodic = periodic;
     return morse_smale<Dim>(mesh, field, parts);
   }
   [[nodiscard]] Vec3d place_of(VertexId v) const { return points[v]; }
@@ -182,10 +190,15 @@ void with_domain(Session& session, const TopologyArguments& arguments, const Top
     run(session.host());
   };
   const auto with_grid = [&](const Grid& grid) {
-    session.run_on_device(work_of(grid, *input.field), [&](const Exec& exec) {
-      input.dimension() == 3 ? f(GridDomain<3>{grid, *input.field, exec, title})
-                             : f(GridDomain<2>{grid, *input.field, exec, title});
-    });
+    const char* const why_host =
+        is_any_periodic(input.periodic) ? "grids with periodic axes are analysed on host threads" : "";
+    session.run_on_device(
+        work_of(grid, *input.field),
+        [&](const Exec& exec) {
+          input.dimension() == 3 ? f(GridDomain<3>{grid, *input.field, exec, title, input.periodic})
+                                 : f(GridDomain<2>{grid, *input.field, exec, title, input.periodic});
+        },
+        why_host);
   };
   std::visit(
       [&](const auto& mesh) {

@@ -9,6 +9,7 @@
 
 #include "application/text.h"
 #include "application/verb.h"
+#include "data/periodic.h"
 #include "data/threshold.h"
 #include "data/topology.h"
 #include "data/tree_plot.h"
@@ -19,6 +20,7 @@ namespace {
 struct MergeTreeArguments {
   InputOptions input;
   std::string field;
+  std::string periodic;
   std::string kind = "join";
   OutputOptions output;  ///< of the segmentation; the tree is written in the same way
   std::filesystem::path tree;
@@ -71,6 +73,7 @@ struct TreeTask {
   Threshold threshold;
   const Field& field;
   std::string title;
+  PeriodicAxes periodic;
   FieldSet labels = {};  ///< what there is to add to the mesh
 };
 
@@ -115,7 +118,8 @@ void run_on(Session& session, TreeTask& task, const Domain& domain, const OfGrid
                                                                 : merge_tree_work(domain, of_grid...));
   if (options.is_contour()) {
     return grow_and_write(session, task, domain, [&] {
-      return contour_tree(domain, task.field, {.exec = session.host(), .monitor = &session.monitor()});
+      return contour_tree(domain, task.field,
+                          {.exec = session.host(), .monitor = &session.monitor(), .periodic = task.periodic});
     });
   }
   grow_and_write(session, task, domain, [&] {
@@ -123,7 +127,8 @@ void run_on(Session& session, TreeTask& task, const Domain& domain, const OfGrid
                       {.kind = options.kind == "join" ? MergeTreeKind::join : MergeTreeKind::split,
                        .labels = !options.output.file.empty() || !options.tree.empty(),
                        .exec = session.host(),
-                       .monitor = &session.monitor()});
+                       .monitor = &session.monitor(),
+                       .periodic = task.periodic});
   });
 }
 
@@ -132,6 +137,7 @@ void declare_merge_tree(OptionList& app, MergeTreeArguments& options) {
   app.add_option("--field", options.field,
                  "the scalar field, such as f, v:x, v:magnitude or :z; needed if there are several")
       ->type_name("NAME");
+  add_periodic_option(app, options.periodic);
   app.add_option(
          "--kind", options.kind,
          "join: of sublevel sets, from minima; split: of superlevel sets, from maxima; contour: of level "
@@ -149,7 +155,9 @@ void declare_merge_tree(OptionList& app, MergeTreeArguments& options) {
 int run_merge_tree(Session& session, const MergeTreeArguments& options) {
   const Threshold threshold = parse_threshold(options.threshold);
   check_outputs(session, options);
+  const PeriodicAxes periodic = parse_periodic(options.periodic);
   Input input = read_input(session, options.input);
+  check_periodic(periodic, input, options.input);
   for (const std::string& note : input.report.notes) session.note(note);
   const Field& field =
       *session.in_phase(Phase::prepare, [&] { return &choose_point_scalar(session, input, options.field); });
@@ -158,7 +166,8 @@ int run_merge_tree(Session& session, const MergeTreeArguments& options) {
   session.result()["kind"] = options.kind;
   TreeTask task{options, threshold, field,
                 fmt::format("{}: {}, field '{}'", options.input.file.string(), describe_counts(input.mesh),
-                            field.name())};
+                            field.name()),
+                periodic};
   std::visit(
       [&](const auto& mesh) {
         if constexpr (requires { mesh.cells; }) {

@@ -13,6 +13,7 @@
 
 #include "application/text.h"
 #include "application/verb.h"
+#include "data/periodic.h"
 #include "data/threshold.h"
 #include "data/topology.h"
 
@@ -22,6 +23,7 @@ namespace {
 struct SimplifyFieldArguments {
   InputOptions input;
   std::string field;
+  std::string periodic;
   OutputOptions output;
   std::string threshold;
   std::filesystem::path keep;
@@ -32,6 +34,7 @@ void declare_simplify_field(OptionList& app, SimplifyFieldArguments& options) {
   app.add_option("--field", options.field,
                  "the scalar field, such as f, v:x, v:magnitude or :z; needed if there are several")
       ->type_name("NAME");
+  add_periodic_option(app, options.periodic);
   add_threshold_option(app, options.threshold, "take away minima and maxima that persist less");
   app.add_option("--keep", options.keep,
                  "instead: keep the minima and maxima of this file, as critical-points writes it (.vtp)")
@@ -76,9 +79,15 @@ ChosenExtrema read_extrema(Session& session, const std::filesystem::path& file) 
   return keep;
 }
 
-template <class Domain>
-CriticalPoints find_points(Session& session, const Domain& domain, const Field& field) {
-  return critical_points(domain, field, {.exec = session.host(), .monitor = &session.monitor()});
+template <int Dim>
+CriticalPoints find_points(Session& session, const SimplexMesh<Dim>& mesh, const Field& field,
+                           const PeriodicAxes& /*periodic*/) {
+  return critical_points(mesh, field, {.exec = session.host(), .monitor = &session.monitor()});
+}
+CriticalPoints find_points(Session& session, const Grid& grid, const Field& field,
+                           const PeriodicAxes& periodic) {
+  return critical_points(grid, field,
+                         {.exec = session.host(), .monitor = &session.monitor(), .periodic = periodic});
 }
 
 struct Found {
@@ -108,7 +117,8 @@ void report(Session& session, const Found& found) {
 template <class Domain>
 SimplifiedField simplify(Session& session, const SimplifyFieldArguments& options, const Threshold& threshold,
                          const Domain& domain, const Field& field) {
-  const tessera::SimplifyFieldOptions how = {.exec = session.host(), .monitor = &session.monitor()};
+  const tessera::SimplifyFieldOptions how = {
+      .exec = session.host(), .monitor = &session.monitor(), .periodic = parse_periodic(options.periodic)};
   if (options.keep.empty()) {
     const double least = threshold.of(field);
     session.result()["threshold"] = least;
@@ -128,15 +138,18 @@ Found run_on(Session& session, const SimplifyFieldArguments& options, const Thre
   const Reservation room = session.reserve(work);
   SimplifiedField simple = simplify(session, options, threshold, domain, field);
   return session.in_phase(Phase::compute, [&] {
-    CriticalPoints after = find_points(session, domain, simple.field);
-    return Found{std::move(simple), find_points(session, domain, field), std::move(after)};
+    const PeriodicAxes periodic = parse_periodic(options.periodic);
+    CriticalPoints after = find_points(session, domain, simple.field, periodic);
+    return Found{std::move(simple), find_points(session, domain, field, periodic), std::move(after)};
   });
 }
 
 int run_simplify_field(Session& session, const SimplifyFieldArguments& options) {
   const Threshold threshold = parse_threshold(options.threshold);
   check_options(session, options);
+  const PeriodicAxes periodic = parse_periodic(options.periodic);  // before anything is read
   Input input = read_input(session, options.input);
+  check_periodic(periodic, input, options.input);
   for (const std::string& note : input.report.notes) session.note(note);
   const Field& field =
       *session.in_phase(Phase::prepare, [&] { return &choose_point_scalar(session, input, options.field); });

@@ -46,6 +46,27 @@ TEST_F(CliTopologyError, GridsOfOneAxis) {
     expect_one_sentence(run({verb, "g.vti"}), 6, {"1 x 9 x 1", "one axis"});
 }
 
+TEST_F(CliTopologyError, AxesThatCannotBePeriodic) {
+  make_cube();
+  ASSERT_EQ(run({"make", "lattice", "--size", "6x2x1", "--field", "rough", "-o", "g.vti"}).code, 0);
+  for (const std::string verb :
+       {"critical-points", "gradient", "morse-smale", "persistence", "merge-tree", "simplify-field"}) {
+    const auto refuse = [&](Arguments line, const std::vector<std::string>& parts) {
+      line.insert(line.begin(), verb);
+      if (verb == "simplify-field") line.insert(line.end(), {"--threshold", "1", "-o", "out.vti"});
+      expect_one_sentence(run(line), 2, parts);
+    };
+    refuse({"g.vti", "--periodic", "x,y"}, {"--periodic", "axis y", "has 2 points", "3 or more"});
+    refuse({"g.vti", "--periodic", "z"}, {"--periodic", "axis z", "has 1 point;"});
+    for (const char* text : {"u", "x,", "xy", "x,x", ",x", "x y"})
+      refuse({"g.vti", "--periodic", text}, {std::string("'") + text + "'", "--periodic"});
+    if (verb == "simplify-field") continue;  // whose output here is of a grid
+    refuse({"k.vtu", "--field", "rough", "--periodic", "x"},
+           {"--periodic is for grids", "'k.vtu'", "tetrahedra"});
+  }
+  expect_one_sentence(run({"tetrahedralize", "g.vti", "--periodic", "x", "-o", "t.vtu"}), 2, {"--periodic"});
+}
+
 TEST_F(CliTopologyError, OutputsAreCheckedBeforeTheWork) {
   make_cube();
   const Arguments field = {"--field", "rough"};

@@ -365,6 +365,45 @@ TEST_F(CliTopology, GridsOfTwoAxes) {
   for (const auto& [type, count] : census(paths.cell_data.at("SeparatrixType"))) EXPECT_LE(type, 1) << count;
 }
 
+TEST_F(CliTopology, PeriodicAxes) {
+  ok({"make", "lattice", "--size", "12x9x8", "--field", "rough", "-o", "g.vti"});
+  const json torus = result({"persistence", "g.vti", "--periodic", "x,y,z"});
+  EXPECT_EQ(torus["essential"], (json{1, 3, 3, 1}));
+  EXPECT_EQ(result({"persistence", "g.vti", "--periodic", "y"})["essential"], (json{1, 1, 0, 0}));
+  EXPECT_EQ(result({"gradient", "g.vti", "--periodic", "z,x"})["euler_characteristic"], 0);
+  EXPECT_EQ(result({"gradient", "g.vti"})["euler_characteristic"], 1);
+  ok({"critical-points", "g.vti", "--periodic", "x,y,z", "-o", "c.vtp"});
+  for (const std::int64_t is_there : integers(poly("c.vtp").point_data.at("IsOnBoundary")))
+    EXPECT_EQ(is_there, 0);
+  const json tree = result({"merge-tree", "g.vti", "--periodic", "x,y,z"});
+  EXPECT_EQ(tree["branches"], result({"critical-points", "g.vti", "--periodic", "x,y,z"})["minimum"]);
+  const json simple =
+      result({"simplify-field", "g.vti", "--periodic", "x,y,z", "--threshold", "20%", "-o", "s.vti"});
+  const json after = result({"critical-points", "s.vti", "--periodic", "x,y,z"});
+  EXPECT_EQ(simple["after"]["minimum"], after["minimum"]);
+  EXPECT_LT(after["minimum"], simple["before"]["minimum"]);
+}
+
+TEST_F(CliTopology, PeriodicAxesOfEveryProvider) {
+  ok({"make", "lattice", "--size", "8x7x6", "--field", "rough", "-o", "g.vti"});
+  const auto file = [&](const std::string& provider) {
+    ok({"critical-points", "g.vti", "--periodic", "x,z", "--provider", provider, "-o", "c.vtp"});
+    ok({"morse-smale", "g.vti", "--periodic", "x,z", "--provider", provider, "--segmentation", "r.vti"});
+    return read("c.vtp") + read("r.vti");
+  };
+  const std::string pushed = file("push");
+  for (const char* provider : {"materialized", "explicit", "implicit"})
+    EXPECT_EQ(file(provider), pushed) << provider;
+}
+
+TEST_F(CliTopology, PeriodicAxesAreForTheHost) {
+  ok({"make", "lattice", "--size", "6x5x4", "--field", "rough", "-o", "g.vti"});
+  const Outcome outcome = run({"gradient", "g.vti", "--periodic", "x", "--device", "auto"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.err.find("grids with periodic axes are analysed on host threads"), std::string::npos)
+      << outcome.err;
+}
+
 TEST_F(CliTopology, TheSameForAnyThreadsAndProvider) {
   make_kuhn16();
   const auto run_all = [&](const Arguments& more) {

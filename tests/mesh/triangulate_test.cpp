@@ -159,6 +159,98 @@ TEST(Triangulate, TilesBorrowTheCells) {
   EXPECT_EQ(tiles.validate(mesh), 0);
 }
 
+/// A grid with one more point on each periodic axis, cut without them, and glued together there.
+template <class Mesh>
+Mesh glue(const Grid& grid, const PeriodicAxes& periodic) {
+  Grid longer = grid;
+  for (std::size_t axis = 0; axis < 3; ++axis) longer.dims[axis] += periodic[axis] ? 1 : 0;
+  Mesh mesh = std::get<Mesh>(triangulate(longer));
+  for (auto& cell : mesh.cells) {
+    for (VertexId& v : cell) {
+      std::uint32_t left = v.index();
+      std::uint32_t id = 0;
+      std::uint32_t stride = 1;
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        id += left % longer.dims[axis] % grid.dims[axis] * stride;
+        left /= longer.dims[axis];
+        stride *= grid.dims[axis];
+      }
+      v = VertexId(id);
+    }
+    std::sort(cell.begin(), cell.end());
+  }
+  std::sort(mesh.cells.begin(), mesh.cells.end());
+  return mesh;
+}
+
+template <class Mesh>
+void expect_glued(const Grid& grid, const PeriodicAxes& periodic, std::int64_t euler_characteristic) {
+  const Mesh mesh = std::get<Mesh>(triangulate(grid, periodic));
+  expect_sorted(mesh);
+  EXPECT_EQ(mesh.cells, glue<Mesh>(grid, periodic).cells);
+  EXPECT_EQ(mesh.points, std::get<Mesh>(triangulate(grid)).points);
+  const DoctorReport report = diagnose(mesh);
+  EXPECT_EQ(report.euler_characteristic, euler_characteristic);
+  EXPECT_EQ(report.sound_cells, mesh.cell_count());
+  EXPECT_EQ(report.components, 1u);
+  for (const char* defect :
+       {"duplicate_cell", "non_manifold_face", "non_manifold_edge", "non_manifold_vertex"})
+    EXPECT_EQ(report.find(defect), nullptr) << defect;
+}
+
+TEST(Triangulate, PeriodicAxesAreGluedTogether) {
+  for (unsigned axes = 1; axes < 8; ++axes) {
+    const PeriodicAxes periodic = {(axes & 1) != 0, (axes & 2) != 0, (axes & 4) != 0};
+    for (const Grid& grid : {make_grid(3, 3, 3), make_grid(3, 4, 5), make_grid(6, 5, 4)})
+      expect_glued<TetMesh>(grid, periodic, 0);
+  }
+  expect_glued<TetMesh>(make_grid(2, 3, 4), {false, true, false}, 0);
+  expect_glued<TriMesh>(make_grid(3, 3, 1), {true, true, false}, 0);
+  expect_glued<TriMesh>(make_grid(3, 3, 1), {true, false, false}, 0);
+  expect_glued<TriMesh>(make_grid(4, 1, 5), {true, false, true}, 0);
+  expect_glued<TriMesh>(make_grid(1, 2, 6), {false, false, true}, 0);
+}
+
+TEST(Triangulate, PeriodicAxesHaveNoBorder) {
+  EXPECT_EQ(diagnose(std::get<TetMesh>(triangulate(make_grid(3, 4, 5), {true, true, true}))).boundary_faces,
+            0u);
+  // Two sides of 3 x 5 squares each.
+  EXPECT_EQ(diagnose(std::get<TetMesh>(triangulate(make_grid(3, 4, 5), {true, false, true}))).boundary_faces,
+            2u * 2u * 3u * 5u);
+}
+
+TEST(Triangulate, PeriodicAxesLeaveCellDataOut) {
+  Grid grid = make_grid(4, 3, 3);
+  grid.point_data.add(make_sphere_field(grid));
+  grid.cell_data.add(Field("region", Array<std::int32_t>(12)));
+  const auto mesh = std::get<TetMesh>(triangulate(grid, {true, false, false}));
+  EXPECT_EQ(mesh.point_data, grid.point_data);
+  EXPECT_TRUE(mesh.cell_data.empty());
+  EXPECT_EQ(mesh.cell_count(), 6u * 4u * 2u * 2u);
+  EXPECT_EQ(triangulation_bytes(make_grid(4, 3, 3), {true, false, false}),
+            mesh.points.bytes() + 16 * mesh.cell_count());
+}
+
+TEST(Triangulate, PeriodicAxesTheSameForAnyThreads) {
+  const Grid grid = make_grid(30, 20, 25);
+  const PeriodicAxes periodic = {true, false, true};
+  const AnyMesh one = triangulate(grid, Exec::host(1), periodic);
+  for (const int threads : {2, 5}) EXPECT_TRUE(triangulate(grid, Exec::host(threads), periodic) == one);
+}
+
+TEST(Triangulate, PeriodicAxesNeedThreePoints) {
+  for (const auto& [grid, what] : {std::pair{make_grid(2, 5, 5), "axis x of the grid has 2 points"},
+                                   std::pair{make_grid(1, 5, 5), "axis x of the grid has 1 point;"}}) {
+    try {
+      (void)triangulate(grid, {true, true, false});
+      FAIL() << what;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::bad_option);
+      EXPECT_EQ(std::string(error.what()).find(what), 0u) << error.what();
+    }
+  }
+}
+
 TEST(Triangulate, RefusesLinesPointsAndWhatIsTooLarge) {
   const auto message = [](const Grid& grid) -> std::string {
     try {

@@ -188,5 +188,22 @@ TEST_F(GridsOnDevice, TreesAndTracksRefuseADevice) {
   expect_refusal([&] { (void)distance_matrix(0, {}, {.exec = Exec::cuda()}); });
 }
 
+TEST_F(GridsOnDevice, RefusePeriodicAxes) {
+  const Grid grid = grid_of({6, 5, 4});
+  const Field field = random_field<float>(grid.vertex_count(), 9, 1);
+  const GridOptions options = {.exec = Exec::cuda(), .periodic = {true, false, false}};
+  const auto expect_refused = [](const auto& run) {
+    try {
+      run();
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::unsupported);
+      EXPECT_STREQ(error.what(), "grids with periodic axes are analysed on host threads, not on a GPU");
+    }
+  };
+  expect_refused([&] { (void)critical_points(grid, field, options); });
+  expect_refused([&] { (void)compute_gradient<3>(grid, field, options); });
+}
+
 }  // namespace
 }  // namespace tessera

@@ -21,8 +21,8 @@
 // the same side. Arcs that pass through what was a saddle then are one (Pascucci, Cole-McLaughlin and
 // Scorzelli, "Multi-resolution computation and presentation of contour trees", 2004).
 //
-// On a mesh with tunnels, contours may split and meet again. A tree cannot represent that; it keeps
-// one of the paths.
+// On a mesh with tunnels, or a grid with periodic axes, contours may split and meet again. A tree cannot
+// represent that; it keeps one of the paths.
 #pragma once
 
 #include <cstddef>
@@ -79,6 +79,7 @@ struct ContourTree {
 struct ContourTreeOptions {
   Exec exec = Exec::host();
   const Monitor* monitor = nullptr;  ///< null: nobody listens
+  PeriodicAxes periodic = {};        ///< of a grid, as in GridOptions; Error(bad_option) with a mesh
 };
 
 /// As merge_tree() twice, and O(vertices + nodes log nodes). Takes 8 bytes per vertex more. Equal results for
@@ -86,7 +87,7 @@ struct ContourTreeOptions {
 template <int Dim>
 [[nodiscard]] ContourTree contour_tree(const SimplexMesh<Dim>& mesh, const Field& field,
                                        const ContourTreeOptions& options = {});
-/// The same for a grid, straight from its values: that of triangulate(grid).
+/// The same for a grid, straight from its values: that of its cut by triangulate().
 [[nodiscard]] ContourTree contour_tree(const Grid& grid, const Field& field,
                                        const ContourTreeOptions& options = {});
 /// The same for a point field by its name; Error(not_found) lists the names there are.

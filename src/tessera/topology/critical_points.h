@@ -27,6 +27,7 @@
 #include <tessera/exec/work.h>
 #include <tessera/mesh/field.h>
 #include <tessera/mesh/mesh.h>
+#include <tessera/mesh/periodic_axes.h>
 #include <tessera/tile/tiled_mesh.h>
 #include <tessera/topology/critical_type.h>
 #include <tessera/topology/star_store.h>
@@ -88,12 +89,14 @@ template <int Dim>
 struct GridOptions {
   Exec exec = Exec::host();
   const Monitor* monitor = nullptr;  ///< null: nobody listens
+  PeriodicAxes periodic = {};        ///< on host threads; no axis by default
 };
 
-/// The same for a grid, straight from its values: what is found on triangulate(grid), which is not made.
-/// O(vertices). Takes 8 bytes per critical point besides the result; a device holds the field, the result and
-/// 4 bytes for every 32 vertices of a row. Error(unsupported) for a grid of fewer than two axes or of
-/// 4294967295 points or more, and for a field as compute_order().
+/// The same for a grid, straight from its values: what is found on triangulate(grid), or on its cut with
+/// periodic axes, which is not made. O(vertices). Takes 8 bytes per critical point besides the result; a
+/// device holds the field, the result and 4 bytes for every 32 vertices of a row. Error(unsupported) for a
+/// grid of fewer than two axes or of 4294967295 points or more, for periodic axes on a device, and for a
+/// field as compute_order(). Error(bad_option) as check_periodic().
 [[nodiscard]] CriticalPoints critical_points(const Grid& grid, const Field& field,
                                              const GridOptions& options = {});
 /// The same for a point field of the grid by its name.

@@ -83,6 +83,7 @@ struct MergeTreeOptions {
   bool labels = true;
   Exec exec = Exec::host();
   const Monitor* monitor = nullptr;  ///< null: nobody listens
+  PeriodicAxes periodic = {};        ///< of a grid, as in GridOptions; Error(bad_option) with a mesh
 };
 
 /// O(cells + p log p) for p pairs of leaves whose pieces meet. Takes 21 bytes per vertex besides the labels,
@@ -91,7 +92,7 @@ struct MergeTreeOptions {
 template <int Dim>
 [[nodiscard]] MergeTree merge_tree(const SimplexMesh<Dim>& mesh, const Field& field,
                                    const MergeTreeOptions& options = {});
-/// The same for a grid, straight from its values: that of triangulate(grid).
+/// The same for a grid, straight from its values: that of its cut by triangulate().
 [[nodiscard]] MergeTree merge_tree(const Grid& grid, const Field& field,
                                    const MergeTreeOptions& options = {});
 /// The same for a point field by its name; Error(not_found) lists the names there are.

@@ -102,7 +102,8 @@ struct MorseSmaleOptions {
   bool connectors = true;                 ///< between saddles of tetrahedra
   bool walls = false;                     ///< of saddles of tetrahedra
   bool segmentation = true;
-  bool keep_paths = true;  ///< the gradient keeps what persistence needs: 8 bytes per cell at the peak
+  bool keep_paths = true;      ///< the gradient keeps what persistence needs: 8 bytes per cell at the peak
+  PeriodicAxes periodic = {};  ///< for morse_smale() of a grid: as in GridOptions
 };
 
 template <int Dim>

@@ -61,6 +61,7 @@ struct Persistence {
 struct PersistenceOptions {
   Exec exec = Exec::host();
   const Monitor* monitor = nullptr;  ///< null: nobody listens
+  PeriodicAxes periodic = {};        ///< for compute_persistence() of a grid: as in GridOptions
 };
 
 /// `field` is the one the gradient was made of, and the gradient must have been made with keep_paths. Values
@@ -90,9 +91,9 @@ template <int Dim>
 template <int Dim>
 [[nodiscard]] Persistence compute_persistence(const Grid& grid, const Field& field,
                                               const PersistenceOptions& options = {}) {
-  const Gradient<Dim> gradient =
-      compute_gradient<Dim>(grid, field, {.exec = options.exec, .monitor = options.monitor});
-  return compute_persistence(gradient, field, options);
+  const Gradient<Dim> gradient = compute_gradient<Dim>(
+      grid, field, {.exec = options.exec, .monitor = options.monitor, .periodic = options.periodic});
+  return compute_persistence(gradient, field, {.exec = options.exec, .monitor = options.monitor});
 }
 template <int Dim>
 [[nodiscard]] Persistence compute_persistence(const Grid& grid, std::string_view field,

@@ -41,6 +41,7 @@ struct ChosenExtrema {
 struct SimplifyFieldOptions {
   Exec exec = Exec::host();
   const Monitor* monitor = nullptr;  ///< null: nobody listens
+  PeriodicAxes periodic = {};        ///< of a grid, as in GridOptions; Error(bad_option) with a mesh
 };
 
 /// Those that persist at least `threshold`, and the lowest and the highest vertex of each component.
@@ -67,7 +68,7 @@ template <int Dim>
 [[nodiscard]] SimplifiedField simplify_field(const SimplexMesh<Dim>& mesh, const Field& field,
                                              const ChosenExtrema& keep,
                                              const SimplifyFieldOptions& options = {});
-/// The same for a grid, straight from its values: that of triangulate(grid).
+/// The same for a grid, straight from its values: that of its cut by triangulate().
 [[nodiscard]] SimplifiedField simplify_field(const Grid& grid, const Field& field, const ChosenExtrema& keep,
                                              const SimplifyFieldOptions& options = {});
 

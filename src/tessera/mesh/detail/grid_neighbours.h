@@ -21,6 +21,7 @@
 
 #include <tessera/core/macros.h>
 #include <tessera/mesh/mesh.h>
+#include <tessera/mesh/periodic_axes.h>
 
 namespace tessera::detail {
 
@@ -81,12 +82,13 @@ struct AxisPlace {
   bool before_is_border = false;
   bool after_is_border = false;
 
-  TS_HD constexpr AxisPlace(std::uint32_t i, std::uint32_t n)
-      : is_border(n > 1 && (i == 0 || i + 1 == n)),
-        has_before(i > 0),
-        has_after(i + 1 < n),
-        before_is_border(i == 1),
-        after_is_border(i + 2 == n) {}
+  /// A periodic axis has no border.
+  TS_HD constexpr AxisPlace(std::uint32_t i, std::uint32_t n, bool is_periodic = false)
+      : is_border(!is_periodic && n > 1 && (i == 0 || i + 1 == n)),
+        has_before(is_periodic || i > 0),
+        has_after(is_periodic || i + 1 < n),
+        before_is_border(!is_periodic && i == 1),
+        after_is_border(!is_periodic && i + 2 == n) {}
 };
 
 /// The neighbours at a step of -1, 0 or 1 along an axis.
@@ -132,15 +134,20 @@ struct GridSurrounding {
 /// A grid without its axes of one point, which do not change the ids of vertices.
 struct GridLattice {
   std::array<std::uint32_t, 3> dims = {1, 1, 1};
+  PeriodicAxes periodic = {};
   int dimension = 0;
 
-  explicit GridLattice(const Grid& grid) {
-    for (const std::uint32_t n : grid.dims) {
-      if (n > 1) dims[static_cast<std::size_t>(dimension++)] = n;
+  /// The periodic axes are those of the grid, as check_periodic() wants them.
+  explicit GridLattice(const Grid& grid, const PeriodicAxes& of_grid = {}) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (grid.dims[axis] <= 1) continue;
+      periodic[static_cast<std::size_t>(dimension)] = of_grid[axis];
+      dims[static_cast<std::size_t>(dimension++)] = grid.dims[axis];
     }
   }
+  [[nodiscard]] bool is_periodic() const { return is_any_periodic(periodic); }
   [[nodiscard]] std::size_t rows() const { return std::size_t{dims[1]} * dims[2]; }
-  /// From a vertex to a neighbour.
+  /// From a vertex to a neighbour; across a seam the way is another (grid_places.h).
   [[nodiscard]] std::ptrdiff_t step(std::size_t k) const {
     const GridStep& step = grid_steps[k];
     return step.x +
@@ -159,7 +166,7 @@ struct GridLattice {
     const auto n = static_cast<std::size_t>(dims[axis]);
     if (kind >= n) return std::nullopt;
     const std::size_t i = n <= place_kinds || kind <= 2 ? kind : kind + n - place_kinds;
-    return AxisPlace(static_cast<std::uint32_t>(i), dims[axis]);
+    return AxisPlace(static_cast<std::uint32_t>(i), dims[axis], periodic[axis]);
   }
 };
 

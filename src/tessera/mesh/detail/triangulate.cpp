@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include <tessera/core/error.h>
 #include <tessera/exec/detail/host/parallel.h>
@@ -23,7 +25,7 @@ std::string say(const Grid& grid) {
 }
 
 /// Counts are compared as doubles: as integers they may overflow.
-void check_size(const Grid& grid) {
+void check_size(const Grid& grid, const PeriodicAxes& periodic) {
   const int axes = dimension(grid);
   if (axes < 2) {
     throw Error(ErrorCode::unsupported,
@@ -32,14 +34,15 @@ void check_size(const Grid& grid) {
   }
   double points = 1;
   double parts = axes == 3 ? 6 : 2;
-  for (const uint32_t n : grid.dims) {
-    points *= n;
-    parts *= std::max(n, 2u) - 1;
+  for (size_t axis = 0; axis < 3; ++axis) {
+    points *= grid.dims[axis];
+    parts *= periodic[axis] ? grid.dims[axis] : std::max(grid.dims[axis], 2u) - 1;
   }
   if (points >= most_ids || parts >= most_ids) {
     throw Error(ErrorCode::unsupported, say(grid) + " is too large: its points or the parts of its cells " +
                                             "would be 4294967295 or more");
   }
+  check_periodic(grid, periodic);
 }
 
 bool is_float(double x) {
@@ -168,6 +171,146 @@ SimplexMesh<Dim> cut(const Grid& grid, const Exec& exec) {
   return mesh;
 }
 
+/// Cuts a grid with periodic axes: each vertex gets the cells of the voxels around it of which it is the
+/// lowest corner.
+template <int Dim>
+class PeriodicCut {
+ public:
+  using Cell = typename SimplexMesh<Dim>::Cell;
+
+  PeriodicCut(const Grid& grid, const PeriodicAxes& periodic) : inner_(Lattice<Dim>(grid)) {
+    size_t at = 0;
+    uint32_t stride = 1;
+    for (size_t axis = 0; axis < 3; ++axis) {
+      const uint32_t n = grid.dims[axis];
+      if (n > 1) axes_[at++] = {n, stride, periodic[axis]};
+      stride *= n;
+    }
+  }
+
+  [[nodiscard]] Array<Cell> run(const Exec& exec) const {
+    const size_t nx = axes_[0].points;
+    const size_t rows = vertex_count() / nx;
+    Array<size_t> ends(rows);
+    for_each_row(exec, rows, [&](size_t row, std::vector<Cell>& cells) {
+      ends[row] = 0;
+      for (size_t x = 0; x < nx; ++x) ends[row] += list_cells(row * nx + x, cells);
+    });
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    Array<Cell> all(ends.back());
+    for_each_row(exec, rows, [&](size_t row, std::vector<Cell>& cells) {
+      auto to = all.begin() + static_cast<std::ptrdiff_t>(row == 0 ? 0 : ends[row - 1]);
+      for (size_t x = 0; x < nx; ++x) {
+        (void)list_cells(row * nx + x, cells);
+        to = std::copy(cells.begin(), cells.end(), to);
+      }
+    });
+    return all;
+  }
+
+ private:
+  struct Axis {
+    uint32_t points = 1;
+    uint32_t stride = 1;
+    bool is_periodic = false;
+  };
+  using Place = std::array<uint32_t, Dim>;
+
+  [[nodiscard]] size_t vertex_count() const {
+    size_t count = 1;
+    for (const Axis& axis : axes_) count *= axis.points;
+    return count;
+  }
+  template <class F>
+  static void for_each_row(const Exec& exec, size_t rows, const F& f) {
+    detail::host::for_each_chunk(exec.threads(), rows, 16, [&](detail::host::Range range, int) {
+      std::vector<Cell> cells;
+      for (size_t row = range.begin; row < range.end; ++row) f(row, cells);
+    });
+  }
+
+  /// The cells whose lowest corner is the vertex, ascending; how many they are.
+  size_t list_cells(size_t vertex, std::vector<Cell>& cells) const {
+    cells.clear();
+    Place at;
+    size_t left = vertex;
+    for (size_t axis = 0; axis < Dim; ++axis) {
+      at[axis] = static_cast<uint32_t>(left % axes_[axis].points);
+      left /= axes_[axis].points;
+    }
+    if (is_inside(at)) {
+      for (const auto& steps : inner_.steps) {
+        Cell& cell = cells.emplace_back();
+        cell[0] = VertexId(static_cast<uint32_t>(vertex));
+        for (size_t k = 0; k < Dim; ++k) cell[k + 1] = VertexId(static_cast<uint32_t>(vertex) + steps[k]);
+      }
+      return cells.size();
+    }
+    for (uint32_t voxel = 0; voxel < 1u << Dim; ++voxel) {
+      Place begin = at;
+      bool is_there = true;
+      for (size_t axis = 0; axis < Dim; ++axis) {
+        if ((voxel >> axis & 1) != 0) is_there = is_there && step_back(axis, begin[axis]);
+        is_there = is_there && (axes_[axis].is_periodic || begin[axis] + 1 < axes_[axis].points);
+      }
+      if (is_there) add_parts(begin, VertexId(static_cast<uint32_t>(vertex)), cells);
+    }
+    std::sort(cells.begin(), cells.end());
+    return cells.size();
+  }
+  /// So that it has the cells of every vertex inside.
+  [[nodiscard]] bool is_inside(const Place& at) const {
+    for (size_t axis = 0; axis < Dim; ++axis) {
+      if (at[axis] == 0 || at[axis] + 1 == axes_[axis].points) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] bool step_back(size_t axis, uint32_t& i) const {
+    const bool is_first = i == 0;
+    i = is_first ? axes_[axis].points - 1 : i - 1;
+    return !is_first || axes_[axis].is_periodic;
+  }
+  /// Of a voxel or pixel, those with the vertex as their lowest corner: from the corner p + x by one step
+  /// after the other, in each order.
+  void add_parts(const Place& begin, VertexId lowest, std::vector<Cell>& cells) const {
+    std::array<size_t, Dim> order;
+    std::iota(order.begin(), order.end(), size_t{0});
+    do {
+      Cell cell;
+      uint32_t corner = 1;  // a bit for each axis: is it at the far end?
+      cell[0] = vertex(begin, corner);
+      for (size_t k = 0; k < Dim; ++k) {
+        corner ^= 1u << order[k];
+        cell[k + 1] = vertex(begin, corner);
+      }
+      std::sort(cell.begin(), cell.end());
+      if (cell[0] == lowest) cells.push_back(cell);
+    } while (std::next_permutation(order.begin(), order.end()));
+  }
+  [[nodiscard]] VertexId vertex(const Place& begin, uint32_t corner) const {
+    uint32_t id = 0;
+    for (size_t axis = 0; axis < Dim; ++axis) {
+      const uint32_t i = begin[axis] + (corner >> axis & 1);
+      id += (i == axes_[axis].points ? 0 : i) * axes_[axis].stride;
+    }
+    return VertexId(id);
+  }
+
+  std::array<Axis, Dim> axes_ = {};
+  Parts<Dim> inner_;
+};
+
+template <int Dim>
+SimplexMesh<Dim> cut_periodic(const Grid& grid, const PeriodicAxes& periodic, const Exec& exec) {
+  SimplexMesh<Dim> mesh;
+  mesh.points = list_points(
+      grid, grid.vertex_count(), [](size_t v) { return v; }, exec);
+  mesh.cells = PeriodicCut<Dim>(grid, periodic).run(exec);
+  mesh.point_data = grid.point_data;
+  mesh.field_data = grid.field_data;
+  return mesh;
+}
+
 }  // namespace
 
 int dimension(const Grid& grid) {
@@ -175,16 +318,23 @@ int dimension(const Grid& grid) {
       std::count_if(grid.dims.begin(), grid.dims.end(), [](uint32_t n) { return n > 1; }));
 }
 
-Bytes triangulation_bytes(const Grid& grid) {
-  check_size(grid);
+Bytes triangulation_bytes(const Grid& grid, const PeriodicAxes& periodic) {
+  check_size(grid, periodic);
   const Bytes point = fits_float(grid) ? sizeof(Vec3f) : sizeof(Vec3d);
   const Bytes parts = dimension(grid) == 3 ? 6 * sizeof(TetMesh::Cell) : 2 * sizeof(TriMesh::Cell);
-  return grid.vertex_count() * point + grid.cell_count() * parts;
+  Bytes voxels = 1;
+  for (size_t axis = 0; axis < 3; ++axis)
+    voxels *= periodic[axis] ? grid.dims[axis] : std::max(grid.dims[axis], 2u) - 1;
+  return grid.vertex_count() * point + voxels * parts;
 }
 
-AnyMesh triangulate(const Grid& grid, const Exec& exec) {
-  check_size(grid);
+AnyMesh triangulate(const Grid& grid, const Exec& exec, const PeriodicAxes& periodic) {
+  check_size(grid, periodic);
   const Exec host = detail::host_only(exec, "triangulate()");
+  if (is_any_periodic(periodic)) {
+    if (dimension(grid) == 3) return cut_periodic<3>(grid, periodic, host);
+    return cut_periodic<2>(grid, periodic, host);
+  }
   if (dimension(grid) == 3) return cut<3>(grid, host);
   return cut<2>(grid, host);
 }
@@ -194,7 +344,11 @@ GridPoints::GridPoints(const Grid& grid) : grid_(grid), is_double_(!fits_float(g
 Vec3d GridPoints::operator[](VertexId v) const {
   const uint32_t nx = grid_.dims[0];
   const uint32_t ny = grid_.dims[1];
-  const Vec3d point = grid_.point(v.index() % nx, v.index() / nx % ny, v.index() / nx / ny);
+  return at({v.index() % nx, v.index() / nx % ny, v.index() / nx / ny});
+}
+
+Vec3d GridPoints::at(const std::array<uint32_t, 3>& place) const {
+  const Vec3d point = grid_.point(place[0], place[1], place[2]);
   return is_double_ ? point : vec_cast<double>(vec_cast<float>(point));
 }
 

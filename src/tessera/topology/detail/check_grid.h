@@ -6,6 +6,7 @@
 #include <tessera/core/error.h>
 #include <tessera/exec/detail/host_only.h>
 #include <tessera/mesh/mesh.h>
+#include <tessera/mesh/periodic_axes.h>
 #include <tessera/mesh/triangulate.h>
 
 namespace tessera::detail {
@@ -26,6 +27,22 @@ inline void check_grid(const Grid& grid, int axes = 0) {
     throw Error(ErrorCode::unsupported, "a grid of " + size + " has " + std::to_string(dimension(grid)) +
                                             " axes, not " + std::to_string(axes));
   }
+}
+
+/// As tessera::check_periodic(), and Error(unsupported) for a device.
+inline void check_periodic(const Grid& grid, const PeriodicAxes& periodic, const Exec& exec) {
+  tessera::check_periodic(grid, periodic);
+  if (is_any_periodic(periodic) && exec.is_cuda())
+    throw Error(ErrorCode::unsupported,
+                "grids with periodic axes are analysed on host threads, not on a GPU");
+}
+
+/// Error(bad_option) for periodic axes of anything but a grid.
+template <class Options>
+void refuse_periodic(const Options& options) {
+  if (is_any_periodic(options.periodic))
+    throw Error(ErrorCode::bad_option,
+                "periodic axes can be asked for with a grid, not with a mesh or a gradient");
 }
 
 /// Error(bad_option) for stars.

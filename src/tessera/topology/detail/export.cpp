@@ -16,6 +16,7 @@
 #include <tessera/topology/detail/export_parts.h>
 #include <tessera/topology/detail/grid_critical_points.h>
 #include <tessera/topology/detail/grid_gradient.h>
+#include <tessera/topology/detail/grid_shape.h>
 
 namespace tessera {
 
@@ -194,10 +195,28 @@ class Exporting : public ExportState<Dim> {
     return ids;
   }
 
+  static std::span<const VertexId> vertices_of(const typename Gradient<Dim>::Simplex& simplex) {
+    return std::span(simplex.vertices).first(simplex.size);
+  }
+
+  /// Lines go on beyond the border where they cross a seam.
+  void unroll(const PolyCells& lines, std::span<const CellName> cells, Points& places) const {
+    if constexpr (Shape::has_seams) {
+      if (!shape_.is_periodic()) return;
+      host::for_each_share(exec_.threads(), lines.size(), [&](host::Range share) {
+        for (size_t i = share.begin; i < share.end; ++i) {
+          typename Shape::Line line(shape_);
+          for (std::uint64_t at = lines.offsets[i]; at < lines.offsets[i + 1]; ++at)
+            set_point(places, at, line.next(shape_.place(vertices_of(gradient_.simplex(cells[at])))));
+        }
+      });
+    }
+  }
+
   CellPoints make_cell_points(std::span<const CellName> cells) const {
     CellPoints points(cells.size(), shape_.is_double());
     points.ids = describe(cells, [&](size_t i, const auto& simplex) {
-      set_point(points.places, i, barycentre(shape_, simplex));
+      set_point(points.places, i, shape_.barycentre(vertices_of(simplex)));
       points.dimensions[i] = static_cast<std::int8_t>(cells[i].dimension);
     });
     return points;
@@ -290,7 +309,7 @@ PolyData Exporting<Source, Ids, Shape, Dim>::critical_cells(const CriticalCellsE
   PolyData poly;
   poly.points = make_points(names.size(), shape_.is_double());
   for (size_t at = 0; at < names.size(); ++at)
-    set_point(poly.points, at, barycentre(shape_, gradient_.simplex(names[at])));
+    set_point(poly.points, at, shape_.barycentre(vertices_of(gradient_.simplex(names[at]))));
   poly.vertices = make_vertex_cells(ids.size());
   add_vertices(poly.point_data, field_.gather(highest), highest);
   poly.point_data.add(Field("CellDimension", std::move(dimensions)));
@@ -320,7 +339,9 @@ PolyData Exporting<Source, Ids, Shape, Dim>::pairs() {
   PolyData poly;
   poly.lines.corners = make_vertex_cells(names.size()).corners;
   for (size_t i = 1; i <= pairs.size(); ++i) poly.lines.offsets.push_back(2 * i);
-  make_cell_points(names).move_to(poly);
+  CellPoints points = make_cell_points(names);
+  unroll(poly.lines, names, points.places);
+  points.move_to(poly);
   poly.point_data.add(Field("PairOrigin", std::move(origins)));
   poly.cell_data.add(Field("PairType", std::move(types)));
   return poly;
@@ -340,6 +361,7 @@ PolyData Exporting<Source, Ids, Shape, Dim>::separatrices(const Separatrices& pa
   PolyData poly;
   poly.lines.offsets.assign(paths.offsets.begin(), paths.offsets.end());
   poly.lines.corners = make_vertex_cells(paths.cells.size()).corners;
+  unroll(poly.lines, paths.cells, points.places);
   points.move_to(poly);
   poly.point_data.add(Field("ttkMaskScalarField", std::move(inside)));
   cells.move_to(poly.cell_data, field_);

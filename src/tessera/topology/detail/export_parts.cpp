@@ -13,6 +13,18 @@ Points make_points(size_t count, bool is_double) {
   return is_double ? Points(Array<Vec3d>(count)) : Points(Array<Vec3f>(count));
 }
 
+Points extend(const Points& points, size_t more) {
+  Points longer = make_points(points.size() + more, points.is_double());
+  points.visit([&](auto from) {
+    longer.visit([&](auto to) {
+      using From = typename decltype(from)::value_type;
+      if constexpr (std::is_same_v<From, typename decltype(to)::value_type>)
+        std::ranges::copy(from, to.begin());
+    });
+  });
+  return longer;
+}
+
 void set_point(Points& points, size_t index, Vec3d place) {
   points.visit([&](auto values) {
     using T = decltype(values[0].x + 0);

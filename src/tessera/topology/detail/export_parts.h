@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include <tessera/mesh/poly_data.h>
-#include <tessera/mesh/triangulate.h>
 #include <tessera/topology/detail/gradient_data.h>
-#include <tessera/topology/detail/grid_cells.h>
 #include <tessera/topology/morse_smale.h>
 
 namespace tessera::detail {
@@ -25,15 +24,9 @@ struct CriticalList {
 template <int Dim>
 using CriticalTable = std::array<CriticalList, Dim + 1>;  ///< by dimension
 
-/// The vertices' mean. `points[v]`: where a vertex is.
-template <class PointsOf, class Simplex>
-[[nodiscard]] Vec3d barycentre(const PointsOf& points, const Simplex& simplex) {
-  Vec3d sum = {0, 0, 0};
-  for (std::uint32_t k = 0; k < simplex.size; ++k) sum = sum + points[simplex.vertices[k]];
-  return (1.0 / simplex.size) * sum;
-}
-
 [[nodiscard]] Points make_points(std::size_t count, bool is_double);
+/// As many, and room for more behind them.
+[[nodiscard]] Points extend(const Points& points, std::size_t more);
 void set_point(Points& points, std::size_t index, Vec3d place);
 
 /// Ids as signed numbers, of 4 bytes where they hold them, else of 8: what ParaView's and TTK's filters
@@ -52,36 +45,24 @@ void check_names(const Source& gradient, std::span<const CellName> cells) {
   throw Error(ErrorCode::bad_option, "a path or wall goes through a cell that the gradient does not have");
 }
 
-/// Where the vertices of a mesh lie, and which its cells have. The mesh must outlive it.
+/// Where the vertices and cells of a mesh lie, and which vertices its cells have. The mesh must outlive it.
 template <int Dim>
 class MeshShape {
  public:
+  static constexpr bool has_seams = false;  ///< that cells may cross: GridShape
+
   explicit MeshShape(const SimplexMesh<Dim>& mesh) : mesh_(&mesh) {}
   [[nodiscard]] bool is_double() const { return mesh_->points.is_double(); }
   [[nodiscard]] Vec3d operator[](VertexId v) const { return mesh_->points[v]; }
+  [[nodiscard]] Vec3d barycentre(std::span<const VertexId> vertices) const {
+    Vec3d sum = {0, 0, 0};
+    for (const VertexId v : vertices) sum = sum + mesh_->points[v];
+    return (1.0 / static_cast<double>(vertices.size())) * sum;
+  }
   [[nodiscard]] const auto& corners(typename SimplexMesh<Dim>::CellId cell) const { return (*mesh_)[cell]; }
 
  private:
   const SimplexMesh<Dim>* mesh_;
-};
-
-/// Likewise of a grid and its simplices.
-template <int Dim>
-class GridShape {
- public:
-  GridShape(const Grid& grid, const GridCells<Dim>& cells) : points_(grid), cells_(&cells) {}
-  [[nodiscard]] bool is_double() const { return points_.is_double(); }
-  [[nodiscard]] Vec3d operator[](VertexId v) const { return points_[v]; }
-  [[nodiscard]] auto corners(typename SimplexMesh<Dim>::CellId cell) const {
-    typename SimplexMesh<Dim>::Cell corners;
-    const auto top = cells_->top(cells_->top_of_rank(cell.index()));
-    for (std::size_t k = 0; k <= Dim; ++k) corners[k] = VertexId(cells_->corner(top, k));
-    return corners;
-  }
-
- private:
-  GridPoints points_;
-  const GridCells<Dim>* cells_;
 };
 
 template <class Source, class Shape>

@@ -8,6 +8,7 @@
 #include <tessera/topology/detail/critical_numbers.h>
 #include <tessera/topology/detail/edge_rows.h>
 #include <tessera/topology/detail/export_parts.h>
+#include <tessera/topology/detail/grid_shape.h>
 #include <tessera/topology/detail/taken.h>
 #include <tessera/topology/detail/turned_flow.h>
 
@@ -137,6 +138,9 @@ class WallPoly {
     for_each_wall(descending_count_, [&](size_t wall) { describe_descending(wall); });
     for_each_wall(ascending_count_, [&](size_t wall) { add_ascending(wall, cells); });
     poly_.polygons.offsets.back() = poly_.polygons.corners.size();
+    if constexpr (Shape::has_seams) {
+      if (shape_.is_periodic()) unroll_polygons(vertices, cells);
+    }
     ends_ = {};
   }
 
@@ -187,7 +191,54 @@ class WallPoly {
       set_point(poly_.points, number, shape_[VertexId(vertex)]);
     });
     cells.for_each(threads_, [&](uint32_t cell, uint32_t number) {
-      set_point(poly_.points, number, barycentre(shape_, Simplex{shape_.corners(TetId(cell)), 4}));
+      const auto& corners = shape_.corners(TetId(cell));
+      set_point(poly_.points, number, shape_.barycentre(std::span<const VertexId>(corners)));
+    });
+  }
+
+  /// Polygons across a seam get points of their own where they need them a period further.
+  void unroll_polygons(const TakenNumbers& vertices, const TakenNumbers& cells) requires(Shape::has_seams) {
+    Array<uint32_t> elements(cells.end());  // by point: a vertex, or behind them a cell
+    const auto note = [&](uint32_t element, uint32_t number) { elements[number] = element; };
+    vertices.for_each(threads_, note);
+    cells.for_each(threads_, note);
+    const auto place = [&](VertexId point) {
+      const uint32_t element = elements[point.index()];
+      if (point.index() < vertices.end()) return shape_.place(std::array{VertexId(element)});
+      return shape_.place(shape_.corners(TetId(element)));
+    };
+    struct Moved {
+      std::uint64_t corner;
+      Vec3d place;
+    };
+    constexpr size_t together = 1024;
+    const size_t count = poly_.polygons.size();
+    WorkerLists<Moved> lists(threads_, (count + together - 1) / together);
+    host::for_each_chunk(threads_, count, together, [&](host::Range range, int worker) {
+      lists.make(range.begin / together, worker, [&](Array<Moved>& list) {
+        std::vector<typename Shape::Placed> polygon;
+        for (size_t i = range.begin; i < range.end; ++i) {
+          const std::uint64_t begin = poly_.polygons.offsets[i];
+          polygon.clear();
+          for (std::uint64_t at = begin; at < poly_.polygons.offsets[i + 1]; ++at)
+            polygon.push_back(place(poly_.polygons.corners[at]));
+          shape_.unroll(polygon);
+          for (size_t k = 0; k < polygon.size(); ++k) {
+            if (polygon[k].is_moved) list.push_back({begin + k, shape_.barycentre(polygon[k])});
+          }
+        }
+      });
+    });
+    Array<Moved> moved;
+    (void)lists.join(moved);
+    const size_t first = poly_.points.size();
+    (void)checked_offset(first + moved.size());
+    poly_.points = extend(poly_.points, moved.size());
+    host::for_each_share(threads_, moved.size(), [&](host::Range share) {
+      for (size_t i = share.begin; i < share.end; ++i) {
+        set_point(poly_.points, first + i, moved[i].place);
+        poly_.polygons.corners[moved[i].corner] = VertexId(static_cast<uint32_t>(first + i));
+      }
     });
   }
 

@@ -433,8 +433,7 @@ Gradient<Dim> compute_gradient(const SimplexMesh<Dim>& mesh, const Field& field,
 
 template <int Dim>
 Gradient<Dim> compute_gradient(const Grid& grid, const Field& field, const GridOptions& options) {
-  return Gradient<Dim>(
-      detail::build_gradient<Dim>(grid, field, options.exec, detail::monitor_of(options.monitor)));
+  return Gradient<Dim>(detail::build_gradient<Dim>(grid, field, options));
 }
 
 template Gradient<2> compute_gradient(const Grid&, const Field&, const GridOptions&);

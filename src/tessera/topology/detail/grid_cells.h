@@ -7,6 +7,10 @@
 //
 // Numbers ascend as the ascending vertices of the cells do, with gaps at the border, where a vertex has fewer
 // cells. rank_of_...() leaves the gaps out: these are the ids of the cut.
+//
+// On a periodic axis, "lowest" goes by the steps to the neighbours: the cells between the last and the first
+// vertices are named at the last ones, which have higher ids. So names are the same along the whole axis, and
+// only neighbour() and the ranks look at where the axis ends. Across a seam names do not ascend as ids do.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +21,8 @@
 
 #include <tessera/core/detail/divisor.h>
 #include <tessera/core/macros.h>
+#include <tessera/topology/detail/grid_places.h>
+#include <tessera/topology/detail/grid_ranks.h>
 #include <tessera/topology/detail/grid_star.h>
 
 namespace tessera::detail {
@@ -67,23 +73,17 @@ struct GridTops {
   std::array<std::array<GridStep, Dim + 1>, kinds> corners = {};  ///< from the lowest vertex
   std::array<std::array<std::array<std::uint8_t, Dim + 1>, Dim + 1>, kinds> between = {};  ///< corners
   std::array<std::array<Beyond, Dim + 1>, kinds> beyond = {};
-  /// Of the voxel or pixel that begins at the lowest vertex, or of the one before it along the first axis.
-  /// All cells of a voxel span it along every axis, so there are no others.
-  std::array<bool, kinds> is_after = {};
-  std::uint32_t kinds_after = 0;
+  /// For a corner of a kind: which simplex around it the cell is (GridStarSimplices).
+  std::array<std::array<std::uint8_t, Dim + 1>, kinds> in_star = {};
 
   constexpr GridTops() {
     list_kinds();
     for (std::uint32_t kind = 0; kind < kinds; ++kind) {
-      is_after[kind] = true;
-      for (std::size_t k = 0; k < Dim; ++k) {
-        corners[kind][k + 1] = grid_steps[others[kind][k]];
-        is_after[kind] = is_after[kind] && corners[kind][k + 1].x >= 0;
-      }
-      kinds_after += is_after[kind] ? 1 : 0;
+      for (std::size_t k = 0; k < Dim; ++k) corners[kind][k + 1] = grid_steps[others[kind][k]];
       for (std::size_t i = 0; i <= Dim; ++i) {
         for (std::size_t j = 0; j <= Dim; ++j)
           between[kind][i][j] = neighbour_at(corners[kind][j] - corners[kind][i]);
+        in_star[kind][i] = number_in_star(kind, i);
       }
     }
     for (std::uint32_t kind = 0; kind < kinds; ++kind) {
@@ -133,6 +133,12 @@ struct GridTops {
         }
       }
     }
+  }
+  [[nodiscard]] constexpr std::uint8_t number_in_star(std::uint32_t kind, std::size_t corner) const {
+    std::array<std::uint8_t, Dim> neighbours = {};
+    for (std::size_t k = 0; k < Dim; ++k) neighbours[k] = between[kind][corner][k < corner ? k : k + 1];
+    std::sort(neighbours.begin(), neighbours.end());
+    return grid_star_simplices<Dim, Dim>.number(neighbours);
   }
   static constexpr std::array<int, 3> axes(const GridStep& step) { return {step.x, step.y, step.z}; }
 
@@ -201,9 +207,7 @@ class GridCells {
  public:
   static constexpr std::uint32_t none = 0xFFFFFFFFu;
   static constexpr std::uint32_t kinds = GridTops<Dim>::kinds;
-  struct Point {
-    std::uint32_t x, y, z;
-  };
+  using Point = GridPoint;
   struct Top {
     std::uint32_t lowest;
     std::uint32_t kind;
@@ -211,21 +215,22 @@ class GridCells {
 
   explicit GridCells(const GridLattice& lattice)
       : lattice_(lattice),
+        is_periodic_(lattice.is_periodic()),
         row_(lattice.dims[0]),
-        layer_(static_cast<std::uint32_t>(std::size_t{lattice.dims[0]} * lattice.dims[1])) {
+        layer_(static_cast<std::uint32_t>(std::size_t{lattice.dims[0]} * lattice.dims[1])),
+        places_(lattice),
+        edges_(lattice, places_),
+        triangles_(lattice, places_),
+        tops_(lattice, places_) {
     for (std::uint32_t k = 0; k < grid_neighbours; ++k)
       steps_[k] = static_cast<std::int32_t>(lattice.step(k));
   }
   [[nodiscard]] const GridLattice& lattice() const { return lattice_; }
-  /// From a vertex to its neighbours.
-  [[nodiscard]] const std::array<std::int32_t, grid_neighbours>& steps() const { return steps_; }
+  [[nodiscard]] const GridPlaces& places() const { return places_; }
   [[nodiscard]] std::size_t vertex_count() const { return lattice_.rows() * lattice_.dims[0]; }
-  [[nodiscard]] std::size_t edge_count() const { return rank_of_edges(vertex_count(), no_neighbour); }
-  [[nodiscard]] std::size_t top_count() const { return rank_of_tops(vertex_count(), kinds); }
-
-  [[nodiscard]] std::size_t triangle_count() const {
-    return rank_of_triangles(vertex_count(), no_neighbour, 0);
-  }
+  [[nodiscard]] std::size_t edge_count() const { return edges_.count(); }
+  [[nodiscard]] std::size_t triangle_count() const { return triangles_.count(); }
+  [[nodiscard]] std::size_t top_count() const { return tops_.count(); }
 
   [[nodiscard]] Point point(std::uint32_t v) const {
     const std::uint32_t z = Dim == 2 ? 0 : layer_(v);
@@ -235,20 +240,32 @@ class GridCells {
   }
   [[nodiscard]] GridSurrounding around(std::uint32_t v) const {
     const Point p = point(v);
-    return {AxisPlace(p.x, lattice_.dims[0]), AxisPlace(p.y, lattice_.dims[1]),
-            AxisPlace(p.z, lattice_.dims[2])};
+    return {AxisPlace(p.x, lattice_.dims[0], lattice_.periodic[0]),
+            AxisPlace(p.y, lattice_.dims[1], lattice_.periodic[1]),
+            AxisPlace(p.z, lattice_.dims[2], lattice_.periodic[2])};
   }
+  [[nodiscard]] const GridPlace& place(std::uint32_t v) const {
+    const Point p = point(v);
+    return places_.at(p.x, p.y, p.z);
+  }
+  /// Is the vertex an end of a periodic axis?
+  [[nodiscard]] bool is_at_seam(std::uint32_t v) const { return is_periodic_ && place(v).is_at_seam; }
   [[nodiscard]] std::uint32_t neighbour(std::uint32_t v, std::uint32_t k) const {
+    if (is_periodic_) [[unlikely]]
+      return periodic_neighbour(v, k);
     return v + static_cast<std::uint32_t>(steps_[k]);
   }
   /// Which neighbour of a the vertex b is; no_neighbour if they are not joined.
   [[nodiscard]] std::uint32_t find_neighbour(std::uint32_t a, std::uint32_t b) const {
     const Point p = point(a);
     const Point q = point(b);
-    const auto step = [](std::uint32_t to, std::uint32_t from) {
-      return static_cast<int>(std::int64_t{to} - std::int64_t{from});
+    const auto step = [&](std::uint32_t to, std::uint32_t from, std::size_t axis) {
+      const auto direct = static_cast<int>(std::int64_t{to} - std::int64_t{from});
+      const auto last = static_cast<int>(lattice_.dims[axis] - 1);
+      if (!lattice_.periodic[axis]) return direct;
+      return direct == last ? -1 : direct == -last ? 1 : direct;
     };
-    return neighbour_at({step(q.x, p.x), step(q.y, p.y), step(q.z, p.z)});
+    return neighbour_at({step(q.x, p.x, 0), step(q.y, p.y, 1), step(q.z, p.z, 2)});
   }
 
   /// The number of the edge from a vertex to its neighbour k, and the neighbour at its other end.
@@ -288,6 +305,8 @@ class GridCells {
   /// The cell beyond the facet opposite to a corner; none at the border.
   [[nodiscard]] std::uint32_t beyond(const Top& top, std::size_t corner) const {
     const auto& to = grid_tops<Dim>.beyond[top.kind][corner];
+    if (is_periodic_) [[unlikely]]
+      return beyond_periodic(top, to);
     if (to.axis >= 0) {
       const Point p = point(top.lowest);
       const std::array<std::uint32_t, 3> at = {p.x, p.y, p.z};
@@ -296,46 +315,52 @@ class GridCells {
     }
     return kinds * (top.lowest + offset(to.step)) + to.kind;
   }
-  /// The lowest top cell around a vertex; none if there is none.
+  /// The top cell of lowest id around a vertex; none if there is none.
   [[nodiscard]] std::uint32_t first_top(std::uint32_t v) const {
     const Point p = point(v);
-    if (p.x + 1 < lattice_.dims[0] && p.y > 0 && (Dim == 2 || p.z > 0))
+    const bool has_all_before = p.x + 1 < lattice_.dims[0] && p.y > 0 && (Dim == 2 || p.z > 0);
+    if (has_all_before && !is_at_seam(v))
       return kinds * neighbour(v, Dim == 2 ? 4 : 0);  // the first kind of the first neighbour
     return first_top_at_border(v);
   }
   /// The vertex whose first top cell this is, if it is of the first kind; none if it is of another.
   [[nodiscard]] std::uint32_t vertex_of_first(const Top& top) const {
-    return top.kind == 0 ? neighbour(top.lowest, Dim == 2 ? 9 : 13) : none;
+    if (top.kind != 0) return none;
+    const std::uint32_t v = neighbour(top.lowest, Dim == 2 ? 9 : 13);
+    return is_at_seam(v) ? none : v;
   }
 
-  /// How many edges or top cells there are before one.
+  /// How many edges or top cells there are before one: its id.
   [[nodiscard]] std::size_t rank_of_edge(std::uint32_t edge) const {
-    return rank_of_edges(edge / edges_of_vertex, first_higher_neighbour + edge % edges_of_vertex);
+    const std::uint32_t v = edge / edges_of_vertex;
+    const std::uint32_t k = first_higher_neighbour + edge % edges_of_vertex;
+    const std::uint32_t other = is_periodic_ ? neighbour(v, k) : none;
+    if (other < v) return edges_.rank({point(other), in_star<1>({back(k)})});
+    return edges_.rank({point(v), in_star<1>({static_cast<std::uint8_t>(k)})});
   }
   [[nodiscard]] std::size_t rank_of_top(std::uint32_t cell) const {
-    return rank_of_tops(cell / kinds, cell % kinds);
+    const Top of = top(cell);
+    const std::size_t lowest = is_periodic_ ? corner_of_lowest_id(of) : 0;
+    return tops_.rank({point(corner(of, lowest)), grid_tops<Dim>.in_star[of.kind][lowest]});
+  }
+  /// The same for a triangle, by its vertex of lowest id and which neighbours of that the others are.
+  [[nodiscard]] std::size_t rank_of_triangle(std::uint32_t v, std::uint32_t first,
+                                             std::uint32_t second) const {
+    const auto low = static_cast<std::uint8_t>(std::min(first, second));
+    const auto high = static_cast<std::uint8_t>(std::max(first, second));
+    return triangles_.rank({point(v), in_star<2>({low, high})});
   }
   /// The top cell of a rank.
   [[nodiscard]] std::uint32_t top_of_rank(std::size_t rank) const {
-    constexpr std::uint32_t after = grid_tops<Dim>.kinds_after;
-    const std::size_t row = rank / tops_of_row();
-    const auto in_row = static_cast<std::uint32_t>(rank % tops_of_row());
-    const std::size_t z = row / (lattice_.dims[1] - 1);
-    const std::size_t y = row % (lattice_.dims[1] - 1);
-    const std::uint32_t x = in_row < after ? 0 : 1 + (in_row - after) / kinds;
-    std::uint32_t left = in_row < after ? in_row : (in_row - after) % kinds;
-    const auto is_there = [&](std::uint32_t kind) {
-      return grid_tops<Dim>.is_after[kind] ? x + 1 < lattice_.dims[0] : x > 0;
-    };
-    std::uint32_t kind = 0;
-    while (!is_there(kind) || left-- > 0) ++kind;
-    return kinds * static_cast<std::uint32_t>(x + lattice_.dims[0] * (y + lattice_.dims[1] * z)) + kind;
+    const auto [p, number] = tops_.find(rank);
+    const std::uint32_t v = p.x + lattice_.dims[0] * (p.y + lattice_.dims[1] * p.z);
+    std::array<std::uint32_t, Dim> ascending;
+    std::ranges::copy(grid_star_simplices<Dim, Dim>.list[number], ascending.begin());
+    return top_around(v, ascending);
   }
-  /// How many triangles of tetrahedra there are before one, with these neighbours, ascending, of its lowest
-  /// vertex.
-  [[nodiscard]] std::size_t rank_of_triangle(std::uint32_t v, std::uint32_t first,
-                                             std::uint32_t second) const {
-    return rank_of_triangles(v, first, second);
+  /// Has the first of two top cells the lower id?
+  [[nodiscard]] bool is_lower_top(std::uint32_t a, std::uint32_t b) const {
+    return is_periodic_ ? rank_of_top(a) < rank_of_top(b) : a < b;
   }
 
  private:
@@ -345,11 +370,46 @@ class GridCells {
            nx * (static_cast<std::uint32_t>(s.y) + lattice_.dims[1] * static_cast<std::uint32_t>(s.z));
   }
 
+  // These two are not inlined, so that the code around them stays as small as it is without periodic axes.
+  [[nodiscard, gnu::noinline]] std::uint32_t periodic_neighbour(std::uint32_t v, std::uint32_t k) const {
+    return v + static_cast<std::uint32_t>(place(v).steps[k]);
+  }
+  [[nodiscard, gnu::noinline]] std::uint32_t beyond_periodic(const Top& top,
+                                                             const typename GridTops<Dim>::Beyond& to) const {
+    const Point p = point(top.lowest);
+    std::array<std::uint32_t, 3> at = {p.x, p.y, p.z};
+    if (to.axis >= 0) {
+      const auto axis = static_cast<std::size_t>(to.axis);
+      const bool is_outside = at[axis] + static_cast<std::uint32_t>(to.place) >= lattice_.dims[axis];
+      if (is_outside && !lattice_.periodic[axis]) return none;
+    }
+    const std::array<int, 3> step = {to.step.x, to.step.y, to.step.z};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const std::uint32_t n = lattice_.dims[axis];
+      at[axis] = (at[axis] + n + static_cast<std::uint32_t>(step[axis])) % n;
+    }
+    return kinds * (at[0] + lattice_.dims[0] * (at[1] + lattice_.dims[1] * at[2])) + to.kind;
+  }
+  template <int D>
+  static constexpr std::uint32_t in_star(const std::array<std::uint8_t, D>& neighbours) {
+    return grid_star_simplices<Dim, D>.number(neighbours);
+  }
+  [[nodiscard]] std::size_t corner_of_lowest_id(const Top& top) const {
+    std::size_t lowest = 0;
+    std::uint32_t id = top.lowest;
+    for (std::size_t k = 1; k <= Dim; ++k) {
+      const std::uint32_t other = corner(top, k);
+      if (other < id) lowest = k;
+      id = std::min(id, other);
+    }
+    return lowest;
+  }
   [[nodiscard]] std::uint32_t first_top_at_border(std::uint32_t v) const {
     const std::uint32_t present = around(v).present;
     std::uint32_t first = none;
     const auto meet = [&](const std::array<std::uint32_t, Dim>& ascending) {
-      first = std::min(first, top_around(v, ascending));
+      const std::uint32_t cell = top_around(v, ascending);
+      if (first == none || is_lower_top(cell, first)) first = cell;
     };
     for (std::uint32_t as = present; as != 0; as &= as - 1) {
       const auto a = static_cast<std::uint32_t>(std::countr_zero(as));
@@ -367,71 +427,15 @@ class GridCells {
   }
   static constexpr std::uint32_t above(std::uint32_t k) { return ~((2u << k) - 1); }
 
-  /// How many vertices before v, and v itself if that is asked for, have all vertices at these steps.
-  template <std::size_t N>
-  [[nodiscard]] std::size_t count_before(std::size_t v, bool is_with_v,
-                                         const std::array<GridStep, N>& steps) const {
-    std::array<std::size_t, 3> begin = {};
-    std::array<std::size_t, 3> end = {lattice_.dims[0], lattice_.dims[1], lattice_.dims[2]};
-    for (const GridStep& step : steps) {
-      const std::array<int, 3> to = {step.x, step.y, step.z};
-      for (std::size_t axis = 0; axis < 3; ++axis) {
-        if (to[axis] < 0) begin[axis] = 1;
-        if (to[axis] > 0) end[axis] = lattice_.dims[axis] - 1;
-      }
-    }
-    const std::size_t stop = v + (is_with_v ? 1 : 0);
-    const std::size_t row = stop / lattice_.dims[0];
-    const std::array<std::size_t, 3> at = {stop % lattice_.dims[0], row % lattice_.dims[1],
-                                           row / lattice_.dims[1]};
-    const auto before = [&](std::size_t axis) {
-      return std::clamp(at[axis], begin[axis], end[axis]) - begin[axis];
-    };
-    const auto is_inside = [&](std::size_t axis) { return at[axis] >= begin[axis] && at[axis] < end[axis]; };
-    std::size_t count = before(2) * (end[1] - begin[1]) * (end[0] - begin[0]);
-    if (is_inside(2)) count += before(1) * (end[0] - begin[0]);
-    if (is_inside(2) && is_inside(1)) count += before(0);
-    return count;
-  }
-  [[nodiscard]] std::size_t rank_of_edges(std::size_t v, std::uint32_t k) const {
-    std::size_t rank = 0;
-    for (std::uint32_t i = first_higher_neighbour; i < grid_neighbours; ++i)
-      if (Dim == 3 || grid_steps[i].z == 0)
-        rank += count_before(v, i < k && v < vertex_count(), std::array{GridStep{}, grid_steps[i]});
-    return rank;
-  }
-  [[nodiscard]] std::size_t rank_of_triangles(std::size_t v, std::uint32_t first,
-                                              std::uint32_t second) const {
-    std::size_t rank = 0;
-    for (std::uint8_t a = first_higher_neighbour; a < grid_neighbours; ++a) {
-      for (std::uint8_t b = a + 1; b < grid_neighbours; ++b) {
-        if ((grid_link[a] >> b & 1) == 0) continue;
-        const bool is_before = v < vertex_count() && (a < first || (a == first && b < second));
-        rank += count_before(v, is_before, std::array{GridStep{}, grid_steps[a], grid_steps[b]});
-      }
-    }
-    return rank;
-  }
-  /// Rows of voxels follow each other without gaps.
-  [[nodiscard]] std::size_t rank_of_tops(std::size_t v, std::uint32_t kind) const {
-    const Point p = point(static_cast<std::uint32_t>(v));
-    const auto [nx, ny, nz] = lattice_.dims;
-    const bool is_above = Dim == 3 && p.z + 1 >= nz;
-    const std::size_t layer = is_above ? nz - 1 : p.z;
-    const std::size_t row = layer * (ny - 1) + (is_above ? 0 : std::min(p.y, ny - 1));
-    const std::size_t rank = row * tops_of_row();
-    if (is_above || p.y + 1 >= ny) return rank;
-    std::uint32_t before = p.x == 0 ? 0 : kinds * p.x - (kinds - grid_tops<Dim>.kinds_after);
-    for (std::uint32_t i = 0; i < kind; ++i)
-      before += (grid_tops<Dim>.is_after[i] ? p.x + 1 < nx : p.x > 0) ? 1 : 0;
-    return rank + before;
-  }
-  [[nodiscard]] std::size_t tops_of_row() const { return std::size_t{kinds} * (lattice_.dims[0] - 1); }
-
   GridLattice lattice_;
+  bool is_periodic_;
   Divisor row_;
   Divisor layer_;
-  std::array<std::int32_t, grid_neighbours> steps_ = {};
+  std::array<std::int32_t, grid_neighbours> steps_ = {};  ///< to the neighbours, where no axis is periodic
+  GridPlaces places_;
+  GridRanks<Dim, 1> edges_;
+  GridRanks<Dim, 2> triangles_;
+  GridRanks<Dim, Dim> tops_;
 };
 
 }  // namespace tessera::detail

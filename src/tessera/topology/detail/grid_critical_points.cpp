@@ -21,6 +21,7 @@
 #include <tessera/topology/detail/check_grid.h>
 #include <tessera/topology/detail/cuda/grid_analyses.h>
 #include <tessera/topology/detail/grid_critical_points.h>
+#include <tessera/topology/detail/grid_places.h>
 #include <tessera/topology/detail/grid_star.h>
 
 namespace tessera {
@@ -58,10 +59,8 @@ class Rows {
     }
   }
   [[nodiscard]] const uint8_t* pieces() const { return pieces_.all().data(); }
-  [[nodiscard]] const Row& operator[](size_t row) const {
-    const size_t y = lattice_.place_kind(1, row % lattice_.dims[1]);
-    const size_t z = lattice_.place_kind(2, row / lattice_.dims[1]);
-    return rows_[y * GridLattice::place_kinds + z];
+  [[nodiscard]] const Row& at(uint32_t y, uint32_t z) const {
+    return rows_[lattice_.place_kind(1, y) * GridLattice::place_kinds + lattice_.place_kind(2, z)];
   }
 
  private:
@@ -84,20 +83,35 @@ class Rows {
   std::array<Row, GridLattice::place_kinds * GridLattice::place_kinds> rows_;
 };
 
-/// The masks of vertices begin to end of a row. For neighbours that do not exist, `to` points to the row
-/// itself. Returns whether a value is not a number.
-template <class T>
-bool compare_row(const T* row, const std::array<const T*, grid_neighbours>& to,
-                 std::pair<size_t, size_t> part, GridMask* __restrict masks) {
+/// The mask of a vertex; there(k) is the value of neighbour k, any if it does not exist.
+template <class T, class There>
+uint32_t compare(T value, const There& there) {
+  uint32_t mask = 0;
+  for (size_t k = 0; k < first_higher_neighbour; ++k) mask |= static_cast<uint32_t>(there(k) <= value) << k;
+  for (size_t k = first_higher_neighbour; k < grid_neighbours; ++k)
+    mask |= static_cast<uint32_t>(there(k) < value) << k;
+  return mask;
+}
+/// The same at a seam, where other neighbours than the first seven have lower ids.
+template <class T, class There>
+uint32_t compare_at_seam(T value, const There& there, uint32_t with_lower_ids) {
+  uint32_t less = 0;
+  uint32_t equal = 0;
+  for (size_t k = 0; k < grid_neighbours; ++k) {
+    less |= static_cast<uint32_t>(there(k) < value) << k;
+    equal |= static_cast<uint32_t>(there(k) == value) << k;
+  }
+  return less | (equal & with_lower_ids);
+}
+
+/// The masks of vertices begin to end of a row. Returns whether a value is not a number.
+template <class T, class Compare>
+bool compare_row(const T* row, std::pair<size_t, size_t> part, GridMask* __restrict masks,
+                 const Compare& compare_at) {
   uint32_t is_nan = 0;
   for (size_t x = part.first; x < part.second; ++x) {
-    const T value = row[x];
-    uint32_t mask = 0;
-    for (size_t k = 0; k < first_higher_neighbour; ++k) mask |= static_cast<uint32_t>(to[k][x] <= value) << k;
-    for (size_t k = first_higher_neighbour; k < grid_neighbours; ++k)
-      mask |= static_cast<uint32_t>(to[k][x] < value) << k;
-    masks[x] = static_cast<GridMask>(mask);
-    is_nan |= value == value ? 0 : 1;
+    masks[x] = static_cast<GridMask>(compare_at(x));
+    is_nan |= row[x] == row[x] ? 0 : 1;
   }
   return is_nan != 0;
 }
@@ -115,20 +129,28 @@ class Finder {
 
   /// `values` begin with a row, which need not be the first.
   Finder(const GridLattice& lattice, const T* values, size_t first_row)
-      : lattice_(lattice), values_(values), first_vertex_(first_row * lattice.dims[0]), rows_(lattice) {
-    for (size_t k = 0; k < grid_neighbours; ++k) steps_[k] = lattice.step(k);
-  }
+      : lattice_(lattice),
+        values_(values),
+        first_vertex_(first_row * lattice.dims[0]),
+        rows_(lattice),
+        places_(lattice) {}
 
   /// Appends the critical vertices of a row.
   void find(size_t row, Scratch& scratch) const {
     const size_t nx = lattice_.dims[0];
-    const Row& kind = rows_[row];
+    const auto y = static_cast<uint32_t>(row % lattice_.dims[1]);
+    const auto z = static_cast<uint32_t>(row / lattice_.dims[1]);
+    const Row& kind = rows_.at(y, z);
     const bool has_inner = nx > GridLattice::place_kinds;
-    for (size_t x = 0; x < (has_inner ? 2 : nx); ++x) find_one(row * nx + x, kind.around[x], scratch);
+    const auto place = [&](size_t x) -> const GridPlace& {
+      return places_.at(static_cast<uint32_t>(x), y, z);
+    };
+    for (size_t x = 0; x < (has_inner ? 2 : nx); ++x)
+      find_one(row * nx + x, kind.around[x], place(x), scratch);
     if (!has_inner) return;
-    find_inner(row * nx, kind, scratch);
+    find_inner(row * nx, kind, place(2), scratch);
     for (size_t x = nx - 2; x < nx; ++x)
-      find_one(row * nx + x, kind.around[x + GridLattice::place_kinds - nx], scratch);
+      find_one(row * nx + x, kind.around[x + GridLattice::place_kinds - nx], place(x), scratch);
   }
 
  private:
@@ -139,45 +161,48 @@ class Finder {
                              static_cast<uint8_t>(kind.lower_pieces),
                              static_cast<uint8_t>(kind.upper_pieces)});
   }
-  void find_one(size_t v, const GridSurrounding& around, Scratch& scratch) const {
-    const T* const here = values_ + (v - first_vertex_);
-    uint32_t mask = 0;
-    for (size_t k = 0; k < grid_neighbours; ++k) {
-      if ((around.present >> k & 1u) == 0) continue;
-      const T there = here[steps_[k]];
-      const bool is_lower = k < first_higher_neighbour ? there <= *here : there < *here;
-      mask |= static_cast<uint32_t>(is_lower) << k;
-    }
-    if (*here != *here) scratch.has_nan = true;
-    add(v, around, mask, scratch);
+  void find_one(size_t v, const GridSurrounding& around, const GridPlace& place, Scratch& scratch) const {
+    const T* const vertex = values_ + (v - first_vertex_);
+    const auto there = [&](size_t k) { return vertex[place.steps[k]]; };
+    const uint32_t mask =
+        place.is_at_seam ? compare_at_seam(*vertex, there, place.with_lower_ids) : compare(*vertex, there);
+    if (*vertex != *vertex) scratch.has_nan = true;
+    add(v, around, mask & around.present, scratch);
   }
   /// All but the two vertices at each end.
-  void find_inner(size_t first, const Row& row, Scratch& scratch) const {
+  void find_inner(size_t first, const Row& row, const GridPlace& place, Scratch& scratch) const {
     const GridSurrounding& around = row.inner();
-    const T* const here = values_ + (first - first_vertex_);
+    const T* const values = values_ + (first - first_vertex_);
     std::array<const T*, grid_neighbours> to = {};
-    for (size_t k = 0; k < grid_neighbours; ++k) {
-      const bool is_there = (around.present >> k & 1u) != 0;
-      to[k] = here + (is_there ? steps_[k] : 0);
-    }
+    for (size_t k = 0; k < grid_neighbours; ++k) to[k] = values + place.steps[k];
+    const auto there = [&](size_t x) { return [&, x](size_t k) { return to[k][x]; }; };
     const size_t end = lattice_.dims[0] - 2;
     scratch.masks.resize(end);
     scratch.critical.resize(end);
-    if (compare_row(here, to, {2, end}, scratch.masks.data())) scratch.has_nan = true;
+    GridMask* const masks = scratch.masks.data();
+    const bool has_nan =
+        place.is_at_seam
+            ? compare_row(
+                  values, {2, end}, masks,
+                  [&](size_t x) { return compare_at_seam(values[x], there(x), place.with_lower_ids); })
+            : compare_row(values, {2, end}, masks, [&](size_t x) { return compare(values[x], there(x)); });
+    if (has_nan) scratch.has_nan = true;
+    const uint8_t* const is_critical = row.is_critical.data();
+    const uint32_t present = around.present;
     uint32_t* next = scratch.critical.data();
     for (size_t x = 2; x < end; ++x) {
       *next = static_cast<uint32_t>(x);
-      next += row.is_critical[scratch.masks[x] & around.present];
+      next += is_critical[masks[x] & present];
     }
     for (const uint32_t* x = scratch.critical.data(); x != next; ++x)
-      add(first + *x, around, scratch.masks[*x] & around.present, scratch);
+      add(first + *x, around, masks[*x] & present, scratch);
   }
 
   GridLattice lattice_;
   const T* values_;
   size_t first_vertex_;  ///< whose value is the first
   Rows<Dim> rows_;
-  std::array<std::ptrdiff_t, grid_neighbours> steps_ = {};
+  GridPlaces places_;
 };
 
 void count_types(CriticalPoints& found) {
@@ -263,9 +288,10 @@ CriticalPoints join_points(std::vector<std::vector<FoundPoint>> found, const Exe
 
 CriticalPoints critical_points(const Grid& grid, const Field& field, const GridOptions& options) {
   check_grid(grid);
+  check_periodic(grid, options.periodic, options.exec);
   check_field(field, grid.vertex_count());
   monitor_of(options.monitor).update("finding critical points", 0);
-  const GridLattice lattice(grid);
+  const GridLattice lattice(grid, options.periodic);
   if constexpr (built_with_cuda) {
     if (options.exec.is_cuda()) {
       return field.visit([&]<class T>(std::span<const T> values) {

@@ -93,17 +93,16 @@ class GridGradientBuilder {
   class Worker {
    public:
     /// Saddles are only counted if a range of vertices is given, and their highest vertex lies there.
-    Worker(GridGradient<Dim>& to, std::optional<host::Range> counted)
-        : to_(to), steps_(to.cells_.steps()), counted_vertices_(counted) {}
+    Worker(GridGradient<Dim>& to, std::optional<host::Range> counted) : to_(to), counted_vertices_(counted) {}
 
     void process_row(size_t row) {
       const GridLattice& lattice = to_.cells_.lattice();
-      const AxisPlace y(static_cast<uint32_t>(row % lattice.dims[1]), lattice.dims[1]);
-      const AxisPlace z(static_cast<uint32_t>(row / lattice.dims[1]), lattice.dims[2]);
+      const auto y = static_cast<uint32_t>(row % lattice.dims[1]);
+      const auto z = static_cast<uint32_t>(row / lattice.dims[1]);
       const uint32_t nx = lattice.dims[0];
       for (uint32_t x = 0; x < nx; ++x) {
         // Only the ends of the row have other neighbours.
-        if (x <= 1 || x + 1 == nx) present_ = GridSurrounding(AxisPlace(x, nx), y, z).present;
+        if (x <= 1 || x + 1 == nx) enter(to_.cells_.places().at(x, y, z));
         process(static_cast<uint32_t>(row * nx + x));
       }
     }
@@ -126,21 +125,47 @@ class GridGradientBuilder {
     }
 
    private:
+    void enter(const GridPlace& place) {
+      present_ = place.present;
+      is_at_seam_ = place.is_at_seam;
+      for (size_t k = 0; k < grid_neighbours; ++k) steps_[k] = static_cast<std::int32_t>(place.steps[k]);
+    }
     void process(uint32_t v) {
       const FieldOrderView& order = to_.order_.view();
       alignas(64) std::int32_t values[16] = {};
-      for (uint32_t k = 0; k < grid_neighbours; ++k) {
-        const auto step = static_cast<uint32_t>(steps_[k]) & (0 - (present_ >> k & 1));
-        values[k] = order.signed_value(v + step);
-      }
-      const LowerNeighbours lower = rank_lower(values, order.signed_value(v), present_);
+      for (uint32_t k = 0; k < grid_neighbours; ++k)
+        values[k] = order.signed_value(v + static_cast<uint32_t>(steps_[k]));
+      LowerNeighbours lower = rank_lower(values, order.signed_value(v), present_);
+      if (is_at_seam_) [[unlikely]]
+        lower = rank_at_seam(v);
       LowerStarSink<Dim, Worker> sink(grid_star_tables<Dim>, steps_.data(), v, *this);
       to_.rows_[v] = pair_lower_star(grid_star_tables<Dim>, lower, sink);
     }
 
+    /// As rank_lower(), which takes the order of neighbours for that of their ids.
+    [[nodiscard, gnu::noinline, gnu::cold]] LowerNeighbours rank_at_seam(uint32_t v) const {
+      const auto key = [&](uint32_t k) { return to_.order_[v + static_cast<uint32_t>(steps_[k])]; };
+      LowerNeighbours lower;
+      std::array<uint32_t, grid_neighbours> sorted;
+      for (uint32_t left = present_; left != 0; left &= left - 1) {
+        const auto k = static_cast<uint32_t>(std::countr_zero(left));
+        if (to_.order_[v] < key(k)) continue;
+        lower.mask |= 1u << k;
+        sorted[lower.count++] = k;
+      }
+      std::sort(sorted.begin(), sorted.begin() + lower.count,
+                [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+      for (uint32_t rank = 0; rank < lower.count; ++rank) {
+        lower.ranks |= uint64_t{rank} << (4 * sorted[rank]);
+        lower.order |= uint64_t{sorted[rank]} << (4 * rank);
+      }
+      return lower;
+    }
+
     GridGradient<Dim>& to_;
-    std::array<std::int32_t, grid_neighbours> steps_;
+    std::array<std::int32_t, grid_neighbours> steps_ = {};
     uint32_t present_ = 0;
+    bool is_at_seam_ = false;
     std::optional<host::Range> counted_vertices_;
     std::array<size_t, Dim + 1> counted_ = {};
     std::array<std::vector<Found>, Dim + 1> found_;
@@ -183,6 +208,8 @@ class GridGradientBuilder {
     }
     Array<uint32_t> places(count);
     host_for_each(exec_, count, [&](size_t i) { places[i] = static_cast<uint32_t>(i); });
+    if (result_->cells().lattice().is_periodic())  // names do not ascend as ids do
+      host_for_each(exec_, count, [&](size_t i) { keys[i] = result_->rank_of(cells[i].name); });
     sort_pairs<uint64_t, uint32_t>(exec_, keys, places);
     Array<CriticalCell>& sorted = result_->critical_[d];
     sorted.resize(count);
@@ -206,7 +233,8 @@ class GridGradientBuilder {
         std::sort(ascending.begin(), ascending.end());
         result_->cofaces_.push_back(cells.top_around(v, ascending));
       }
-      std::sort(result_->cofaces_.begin() + static_cast<std::ptrdiff_t>(begin), result_->cofaces_.end());
+      std::sort(result_->cofaces_.begin() + static_cast<std::ptrdiff_t>(begin), result_->cofaces_.end(),
+                [&](uint32_t a, uint32_t b) { return cells.is_lower_top(a, b); });
       result_->coface_offsets_.push_back(checked_offset(result_->cofaces_.size()));
     }
   }
@@ -285,15 +313,14 @@ CellName GridGradient<Dim>::facet_of(uint32_t cell, size_t corner) const {
 }
 
 template <int Dim>
-uint32_t GridGradient<Dim>::id_of(const CellName& cell) const {
+size_t GridGradient<Dim>::rank_of(const CellName& cell) const {
   if (cell.dimension == 0) return cell.id;
-  if (cell.dimension == Dim) return static_cast<uint32_t>(cells_.rank_of_top(cell.id));
-  if (cell.dimension == 1) return static_cast<uint32_t>(cells_.rank_of_edge(cell.id));
+  if (cell.dimension == Dim) return cells_.rank_of_top(cell.id);
+  if (cell.dimension == 1) return cells_.rank_of_edge(cell.id);
   const Simplex triangle = simplex(cell);
   const uint32_t low = triangle.vertices[0].index();
-  return static_cast<uint32_t>(
-      cells_.rank_of_triangle(low, cells_.find_neighbour(low, triangle.vertices[1].index()),
-                              cells_.find_neighbour(low, triangle.vertices[2].index())));
+  return cells_.rank_of_triangle(low, cells_.find_neighbour(low, triangle.vertices[1].index()),
+                                 cells_.find_neighbour(low, triangle.vertices[2].index()));
 }
 
 /// Places of the lower neighbours, lowest first.
@@ -381,12 +408,9 @@ std::vector<GradientPair> GridGradient<Dim>::pairs() const {
       pairs.push_back({{edge(v, place), 0, 1}, name_of(row_triangle(v, place, third))});
     }
   }
-  for (uint32_t v = 0; v < vertex_count(); ++v) {
-    for (uint32_t kind = 0; kind < GridCells<Dim>::kinds; ++kind) {
-      const uint32_t cell = GridCells<Dim>::kinds * v + kind;
-      if (cells_.has_top({v, kind}) && !is_critical(cell))
-        pairs.push_back({next_facet(cell), {cell, 0, Dim}});
-    }
+  for (size_t rank = 0; rank < cell_count(); ++rank) {
+    const uint32_t cell = cells_.top_of_rank(rank);
+    if (!is_critical(cell)) pairs.push_back({next_facet(cell), {cell, 0, Dim}});
   }
   return pairs;
 }
@@ -409,9 +433,12 @@ void check_gradient(const Grid& grid, const Field& field, int dimension) {
 
 template <int Dim>
 std::shared_ptr<const GridGradient<Dim>> build_gradient(const Grid& grid, const Field& field,
-                                                        const Exec& exec, const Monitor& monitor) {
+                                                        const GridOptions& options) {
+  const Exec& exec = options.exec;
   check_gradient(grid, field, Dim);
-  GridGradientBuilder<Dim> builder(GridLattice(grid), field, exec, monitor);
+  check_periodic(grid, options.periodic, exec);
+  GridGradientBuilder<Dim> builder(GridLattice(grid, options.periodic), field, exec,
+                                   monitor_of(options.monitor));
   if constexpr (built_with_cuda) {
     if (exec.is_cuda()) return builder.run_on_device(exec);
   }
@@ -427,10 +454,8 @@ PartGradient<Dim> build_part_gradient(const Grid& part, const Field& field, cons
 
 template class GridGradient<2>;
 template class GridGradient<3>;
-template std::shared_ptr<const GridGradient<2>> build_gradient(const Grid&, const Field&, const Exec&,
-                                                               const Monitor&);
-template std::shared_ptr<const GridGradient<3>> build_gradient(const Grid&, const Field&, const Exec&,
-                                                               const Monitor&);
+template std::shared_ptr<const GridGradient<2>> build_gradient(const Grid&, const Field&, const GridOptions&);
+template std::shared_ptr<const GridGradient<3>> build_gradient(const Grid&, const Field&, const GridOptions&);
 template PartGradient<2> build_part_gradient(const Grid&, const Field&, const PartRows&, const Exec&,
                                              const Monitor&);
 template PartGradient<3> build_part_gradient(const Grid&, const Field&, const PartRows&, const Exec&,

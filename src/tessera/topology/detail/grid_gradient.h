@@ -102,7 +102,7 @@ class GridGradient {
   [[nodiscard]] tiled::VertexId highest_of_edge(std::uint32_t edge) const {
     const std::uint32_t low = edge / edges_of_vertex;
     const std::uint32_t high = cells_.neighbour(low, first_higher_neighbour + edge % edges_of_vertex);
-    return tiled::VertexId(order_.value(low) > order_.value(high) ? low : high);
+    return tiled::VertexId(order_[low] > order_[high] ? low : high);
   }
 
   [[nodiscard]] std::uint32_t triangle_of(tiled::VertexId v, std::uint32_t place) const {
@@ -156,7 +156,9 @@ class GridGradient {
 
   /// Is a vertex on the border, and what is the CellId of a cell in files? O(1).
   [[nodiscard]] bool is_on_border(VertexId v) const { return cells_.around(v.index()).is_on_border; }
-  [[nodiscard]] std::uint32_t id_of(const CellName& cell) const;
+  [[nodiscard]] std::uint32_t id_of(const CellName& cell) const {
+    return static_cast<std::uint32_t>(rank_of(cell));
+  }
 
  private:
   template <int D>
@@ -175,6 +177,8 @@ class GridGradient {
     return tops_[top.lowest] / top_digits[top.kind] % 5;
   }
   [[nodiscard]] CellName facet_of(std::uint32_t cell, std::size_t corner) const;
+  /// Its place among the cells of its dimension, which may be more than ids.
+  [[nodiscard]] std::size_t rank_of(const CellName& cell) const;
   [[nodiscard]] Simplex to_simplex(std::span<const std::uint32_t> vertices) const;
   [[nodiscard]] Simplex simplex_of_row(tiled::VertexId v, std::span<const std::uint32_t> places) const;
   [[nodiscard]] std::optional<Simplex> partner_above(tiled::VertexId v,
@@ -195,8 +199,7 @@ class GridGradient {
 /// points for the numbers of its edges.
 template <int Dim>
 [[nodiscard]] std::shared_ptr<const GridGradient<Dim>> build_gradient(const Grid& grid, const Field& field,
-                                                                      const Exec& exec,
-                                                                      const Monitor& monitor);
+                                                                      const GridOptions& options);
 
 /// A gradient around the vertices of some rows of a lattice. What it says of cells whose highest vertex lies
 /// in other rows means nothing.

@@ -1,5 +1,5 @@
 // The tetrahedra around the edges of a grid in cyclic order. They are the same around all edges in one of the
-// seven directions, but at the border, so they are known before any edge is looked at.
+// seven directions, but at the border and at a seam, so they are known before any edge is looked at.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class GridRings {
   explicit GridRings(const GridCells<3>& cells) : cells_(cells) {
     for (std::uint32_t i = 0; i < edges_of_vertex; ++i) {
       const std::uint32_t k = first_higher_neighbour + i;
-      inner_[i] = make_ring(k, grid_link[k]);
+      inner_[i] = make_ring(k, grid_link[k], number_in_star);
     }
   }
 
@@ -28,18 +28,34 @@ class GridRings {
     const std::uint32_t v = edge / edges_of_vertex;
     const std::uint32_t k = first_higher_neighbour + edge % edges_of_vertex;
     const std::uint32_t present = cells_.around(v).present & grid_link[k];
+    if (cells_.is_at_seam(v)) {
+      other_ = make_ring(k, present, [&](const Place& place) { return rank(v, place); });
+      return append(v, other_, rings);
+    }
     if (present != grid_link[k]) {
-      border_ = make_ring(k, present);
-      return append(v, border_, rings);
+      other_ = make_ring(k, present, number_in_star);
+      return append(v, other_, rings);
     }
     return append(v, inner_[edge % edges_of_vertex], rings);
   }
 
  private:
-  using Ring = std::vector<GridTops<3>::Place>;
+  using Place = GridTops<3>::Place;
+  using Ring = std::vector<Place>;
 
-  /// Of the edge to neighbour k, whose ends have these neighbours in common.
-  static Ring make_ring(std::uint32_t k, std::uint32_t common) {
+  /// Cells ascend by their lowest vertex, which is a lower neighbour or the vertex itself.
+  static std::uint32_t number_in_star(const Place& place) {
+    return GridCells<3>::kinds * std::min<std::uint32_t>(place.lowest, first_higher_neighbour) + place.kind;
+  }
+  [[nodiscard]] std::uint32_t rank(std::uint32_t v, const Place& place) const {
+    const std::uint32_t lowest = place.lowest == no_neighbour ? v : cells_.neighbour(v, place.lowest);
+    return static_cast<std::uint32_t>(cells_.rank_of_top(GridCells<3>::kinds * lowest + place.kind));
+  }
+
+  /// Of the edge to neighbour k, whose ends have these neighbours in common. number_of(place) ascends with
+  /// the ids of the cells.
+  template <class NumberOf>
+  static Ring make_ring(std::uint32_t k, std::uint32_t common, const NumberOf& number_of) {
     Ring places;
     std::vector<RingCell> ring;
     for (std::uint32_t as = common; as != 0; as &= as - 1) {
@@ -49,10 +65,7 @@ class GridRings {
         std::array<std::uint32_t, 3> ascending = {k, a, b};
         std::sort(ascending.begin(), ascending.end());
         const auto& place = GridCells<3>::place_of(ascending);
-        // Cells ascend by their lowest vertex, which is a lower neighbour or the vertex itself.
-        const std::uint32_t lowest = std::min<std::uint32_t>(place.lowest, first_higher_neighbour);
-        ring.push_back(
-            {GridCells<3>::kinds * lowest + place.kind, static_cast<std::uint32_t>(places.size()), {a, b}});
+        ring.push_back({number_of(place), static_cast<std::uint32_t>(places.size()), {a, b}});
         places.push_back(place);
       }
     }
@@ -63,17 +76,13 @@ class GridRings {
   }
 
   std::uint32_t append(std::uint32_t v, const Ring& ring, Array<TetId>& rings) const {
-    for (const auto& place : ring) {
-      const std::uint32_t lowest = place.lowest == no_neighbour ? v : cells_.neighbour(v, place.lowest);
-      const std::size_t rank = cells_.rank_of_top(GridCells<3>::kinds * lowest + place.kind);
-      rings.push_back(TetId(static_cast<std::uint32_t>(rank)));
-    }
+    for (const Place& place : ring) rings.push_back(TetId(rank(v, place)));
     return static_cast<std::uint32_t>(ring.size());
   }
 
   const GridCells<3>& cells_;
   std::array<Ring, edges_of_vertex> inner_;
-  Ring border_;
+  Ring other_;
 };
 
 }  // namespace tessera::detail

@@ -18,6 +18,7 @@
 #include <tessera/exec/detail/host_only.h>
 #include <tessera/exec/for_each.h>
 #include <tessera/exec/primitives.h>
+#include <tessera/topology/detail/check_grid.h>
 #include <tessera/topology/detail/count_labels.h>
 #include <tessera/topology/detail/field_order.h>
 #include <tessera/topology/detail/flatten.h>
@@ -180,8 +181,8 @@ class MeshNeighbours {
 template <int Dim>
 class GridNeighbours {
  public:
-  GridNeighbours(const Grid& grid, const CriticalPoints& points, const Growth& growth)
-      : cells_(GridLattice(grid)), points_(&points), growth_(growth) {}
+  GridNeighbours(const GridLattice& lattice, const CriticalPoints& points, const Growth& growth)
+      : cells_(lattice), points_(&points), growth_(growth) {}
 
   [[nodiscard]] Array<uint32_t> find_first() const {
     Array<uint32_t> down(cells_.vertex_count());
@@ -229,14 +230,13 @@ class GridNeighbours {
   void find_first_in_row(size_t row, Row& scratch, Array<uint32_t>& down) const {
     const GridLattice& lattice = cells_.lattice();
     const uint32_t nx = lattice.dims[0];
-    const AxisPlace y(static_cast<uint32_t>(row % lattice.dims[1]), lattice.dims[1]);
-    const AxisPlace z(static_cast<uint32_t>(row / lattice.dims[1]), lattice.dims[2]);
+    const auto y = static_cast<uint32_t>(row % lattice.dims[1]);
+    const auto z = static_cast<uint32_t>(row / lattice.dims[1]);
     const auto begin = static_cast<uint32_t>(row * nx);
     // Only the ends of the row have other neighbours.
     for (uint32_t x = 0; x < nx;) {
       const uint32_t count = x == 0 || x + 1 == nx ? 1 : std::min(block, nx - 1 - x);
-      const uint32_t present = GridSurrounding(AxisPlace(x, nx), y, z).present;
-      find_first_of(begin + x, count, present, scratch);
+      find_first_of(begin + x, count, cells_.places().at(x, y, z), scratch);
       for (uint32_t i = 0; i < count; ++i) {
         const uint32_t v = begin + x + i;
         down[v] = scratch.step[i] == 0 ? root_entry : v + static_cast<uint32_t>(scratch.step[i]);
@@ -244,9 +244,9 @@ class GridNeighbours {
       x += count;
     }
   }
-  /// Of `count` vertices with the same neighbours present. Neighbours come in the order of their ids, with
-  /// the vertex among them, so that of equal values the first one stays.
-  void find_first_of(uint32_t v, uint32_t count, uint32_t present, Row& row) const {
+  /// Of `count` vertices of the same kind of place. Neighbours come in the order of their ids, with the
+  /// vertex among them, so that of equal values the first one stays.
+  void find_first_of(uint32_t v, uint32_t count, const GridPlace& place, Row& row) const {
     bool is_first = true;
     const auto look_at = [&](int32_t step) {
       const SignedValues values = growth_.order.values_from(v + static_cast<uint32_t>(step));
@@ -264,15 +264,13 @@ class GridNeighbours {
         step_to[i] = is_better ? step : step_to[i];
       }
     };
-    const auto look_at_neighbours = [&](uint32_t first, uint32_t last) {
-      for (uint32_t i = first; i < last; ++i) {
-        const uint32_t k = growth_.order.is_turned() ? grid_neighbours - 1 - i : i;
-        if ((present >> k & 1) != 0) look_at(static_cast<int32_t>(cells_.neighbour(0, k)));
-      }
-    };
-    look_at_neighbours(0, first_higher_neighbour);
-    look_at(0);
-    look_at_neighbours(first_higher_neighbour, grid_neighbours);
+    for (size_t i = 0; i < place.by_id.size(); ++i) {
+      const uint32_t k = place.by_id[growth_.order.is_turned() ? place.by_id.size() - 1 - i : i];
+      if (k == GridPlace::itself)
+        look_at(0);
+      else if ((place.present >> k & 1) != 0)
+        look_at(static_cast<int32_t>(place.steps[k]));
+    }
   }
 
   GridCells<Dim> cells_;
@@ -521,17 +519,20 @@ GrownTree grow(const Neighbours& neighbours, const Growth& growth, const MergeTr
 /// Calls f(make), where make(growth) makes the neighbours that trees are grown with. Whatever is wrong with
 /// the field is noticed before.
 template <int Dim, class F>
-auto with_neighbours(const SimplexMesh<Dim>& mesh, const Field& field, const MergeTreeOptions&, const F& f) {
+auto with_neighbours(const SimplexMesh<Dim>& mesh, const Field& field, const MergeTreeOptions& options,
+                     const F& f) {
   (void)field;
+  refuse_periodic(options);
   return f([&](const Growth& growth) { return MeshNeighbours<Dim>(mesh, growth); });
 }
 template <class F>
 auto with_neighbours(const Grid& grid, const Field& field, const MergeTreeOptions& options, const F& f) {
-  const CriticalPoints points =
-      critical_points(grid, field, {.exec = options.exec, .monitor = options.monitor});
-  return GridLattice(grid).dimension == 3
-             ? f([&](const Growth& growth) { return GridNeighbours<3>(grid, points, growth); })
-             : f([&](const Growth& growth) { return GridNeighbours<2>(grid, points, growth); });
+  const CriticalPoints points = critical_points(
+      grid, field, {.exec = options.exec, .monitor = options.monitor, .periodic = options.periodic});
+  const GridLattice lattice(grid, options.periodic);
+  return lattice.dimension == 3
+             ? f([&](const Growth& growth) { return GridNeighbours<3>(lattice, points, growth); })
+             : f([&](const Growth& growth) { return GridNeighbours<2>(lattice, points, growth); });
 }
 
 template <class Domain>
@@ -549,7 +550,8 @@ GrownTree grow_one(const Domain& domain, const Field& field, const FieldOrder& o
 template <class Domain>
 TreePair grow_both(const Domain& domain, const Field& field, const FieldOrder& order,
                    const ContourTreeOptions& options) {
-  const MergeTreeOptions of_tree{.exec = options.exec, .monitor = options.monitor};
+  const MergeTreeOptions of_tree{
+      .exec = options.exec, .monitor = options.monitor, .periodic = options.periodic};
   return with_neighbours(domain, field, of_tree, [&](const auto& make) {
     const auto grow_kind = [&](MergeTreeKind kind) {
       const Growth growth{TreeOrder(order, kind), host_for(options.exec, field.size()),

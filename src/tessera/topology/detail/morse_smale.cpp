@@ -11,6 +11,7 @@ namespace {
 template <int Dim>
 MorseSmaleComplex<Dim> compute(std::shared_ptr<const TiledMesh<Dim>> tiles, const Field& field,
                                const MorseSmaleOptions<Dim>& options) {
+  refuse_periodic(options);
   const bool needs_device =
       options.connectors && options.exec.is_cuda();  // which has only gradients with paths
   const bool needs_paths = options.separatrices || options.segmentation || options.keep_paths || needs_device;
@@ -54,9 +55,11 @@ MorseSmaleComplex<Dim> morse_smale(const Grid& grid, const Field& field,
                                    const MorseSmaleOptions<Dim>& options) {
   refuse_stars(options);
   MorseSmaleComplex<Dim> complex{
-      .gradient = compute_gradient<Dim>(grid, field, {.exec = options.exec, .monitor = options.monitor})};
+      .gradient = compute_gradient<Dim>(
+          grid, field, {.exec = options.exec, .monitor = options.monitor, .periodic = options.periodic})};
   MorseSmaleOptions<Dim> parts = options;  // which host threads follow
   parts.exec = Exec::host(options.exec.threads());
+  parts.periodic = {};
   if (options.separatrices || options.connectors)
     complex.separatrices = compute_separatrices(complex.gradient, parts);
   if (options.segmentation) complex.segmentation = compute_segmentation(complex.gradient, parts);

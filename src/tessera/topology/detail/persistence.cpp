@@ -11,6 +11,7 @@
 #include <tessera/core/detail/monitor.h>
 #include <tessera/exec/detail/host/parallel.h>
 #include <tessera/topology/detail/check_field.h>
+#include <tessera/topology/detail/check_grid.h>
 #include <tessera/topology/detail/critical_numbers.h>
 #include <tessera/topology/detail/grid_gradient.h>
 #include <tessera/topology/detail/saddle_pairs.h>
@@ -396,6 +397,7 @@ class PersistenceBuilder {
 template <int Dim>
 Persistence compute_persistence(const Gradient<Dim>& gradient, const Field& field,
                                 const PersistenceOptions& options) {
+  refuse_periodic(options);
   return gradient.visit([&]<class Source>(const Source& source) {
     source.expect_paths();
     check_field(field, source.vertex_count());

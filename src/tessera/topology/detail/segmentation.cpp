@@ -178,6 +178,7 @@ Segmentation label_grid(const GridGradient<Dim>& gradient, const MorseSmaleOptio
 
 template <int Dim>
 Segmentation compute_segmentation(const Gradient<Dim>& gradient, const MorseSmaleOptions<Dim>& options) {
+  refuse_periodic(options);
   return gradient.visit([&]<class Source>(const Source& source) {
     if constexpr (std::is_same_v<Source, GradientData<Dim>>) {
       if (is_usable_on_device(source, options.exec)) return find_segmentation(source, {}, options);

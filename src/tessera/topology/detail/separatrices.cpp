@@ -233,6 +233,7 @@ class DeviceTracer {
 
 template <int Dim>
 Separatrices compute_separatrices(const Gradient<Dim>& gradient, const MorseSmaleOptions<Dim>& options) {
+  refuse_periodic(options);
   if constexpr (built_with_cuda) {
     const GradientData<Dim>* data = gradient.on_mesh();
     if (data != nullptr && is_usable_on_device(*data, options.exec))

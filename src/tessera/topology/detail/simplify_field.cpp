@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/core/detail/lowest_bit.h>
 #include <tessera/core/detail/monitor.h>
 #include <tessera/core/error.h>
 #include <tessera/exec/detail/host/atomic_bounds.h>
@@ -96,11 +95,15 @@ class MeshRows {
 template <int Dim>
 class GridRows {
  public:
-  explicit GridRows(const Grid& grid) : cells_(GridLattice(grid)) {}
+  explicit GridRows(const GridLattice& lattice) : cells_(lattice) {}
+  /// Likewise.
   template <class F>
   void for_each(uint32_t v, const F& f) const {
-    for (uint32_t left = cells_.around(v).present; left != 0; left &= left - 1)
-      f(cells_.neighbour(v, lowest_bit(left)));
+    const GridPlace& place = cells_.place(v);
+    for (const uint8_t k : place.by_id) {
+      if (k != GridPlace::itself && (place.present >> k & 1) != 0)
+        f(v + static_cast<uint32_t>(place.steps[k]));
+    }
   }
 
  private:
@@ -108,13 +111,15 @@ class GridRows {
 };
 
 template <int Dim, class F>
-void with_rows(const SimplexMesh<Dim>& mesh, const Array<uint8_t>& flags, const Array<uint32_t>& vertices,
-               const Exec& exec, const F& f) {
+void with_rows(const SimplexMesh<Dim>& mesh, const PeriodicAxes&, const Array<uint8_t>& flags,
+               const Array<uint32_t>& vertices, const Exec& exec, const F& f) {
   f(MeshRows<Dim>(mesh, flags, vertices, exec));
 }
 template <class F>
-void with_rows(const Grid& grid, const Array<uint8_t>&, const Array<uint32_t>&, const Exec&, const F& f) {
-  GridLattice(grid).dimension == 3 ? f(GridRows<3>(grid)) : f(GridRows<2>(grid));
+void with_rows(const Grid& grid, const PeriodicAxes& periodic, const Array<uint8_t>&, const Array<uint32_t>&,
+               const Exec&, const F& f) {
+  const GridLattice lattice(grid, periodic);
+  lattice.dimension == 3 ? f(GridRows<3>(lattice)) : f(GridRows<2>(lattice));
 }
 
 /// The vertices of leaves that persist so long, and of the oldest one of each component.
@@ -197,7 +202,11 @@ class FieldSimplifier {
   }
   [[nodiscard]] GrownTree grow(MergeTreeKind kind, const Field& field, const FieldOrder& order) const {
     return grow_tree(domain_, field, order,
-                     {.kind = kind, .labels = false, .exec = options_.exec, .monitor = options_.monitor});
+                     {.kind = kind,
+                      .labels = false,
+                      .exec = options_.exec,
+                      .monitor = options_.monitor,
+                      .periodic = options_.periodic});
   }
 
   void flatten(const GrownTree& grown, const FieldOrder& order, const ChosenExtrema& keep) {
@@ -353,7 +362,7 @@ class FieldSimplifier {
     });
     const bool is_turned = kind == MergeTreeKind::split;
     uint32_t failed = none;  // the first region without an order
-    with_rows(domain_, is_inside_, inside_, exec_, [&](const auto& rows) {
+    with_rows(domain_, options_.periodic, is_inside_, inside_, exec_, [&](const auto& rows) {
       (void)host::walk(
           regions.exits.size(), {exec_, monitor_}, [](int) { return Scratch(); },
           [&](Scratch& scratch, size_t region) {
@@ -577,10 +586,13 @@ ChosenExtrema find_persistent(const Domain& domain, const Field& field, double t
                               const SimplifyFieldOptions& options) {
   check_threshold(threshold);
   const auto leaves_of = [&](MergeTreeKind kind) {
-    return persistent_leaves(
-        merge_tree(domain, field,
-                   {.kind = kind, .labels = false, .exec = options.exec, .monitor = options.monitor}),
-        threshold);
+    return persistent_leaves(merge_tree(domain, field,
+                                        {.kind = kind,
+                                         .labels = false,
+                                         .exec = options.exec,
+                                         .monitor = options.monitor,
+                                         .periodic = options.periodic}),
+                             threshold);
   };
   return {leaves_of(MergeTreeKind::join), leaves_of(MergeTreeKind::split)};
 }

@@ -343,6 +343,7 @@ void find_ascending(const Source& gradient, const MorseSmaleOptions<3>& options,
 }  // namespace
 
 Walls compute_walls(const Gradient<3>& gradient, const MorseSmaleOptions<3>& options) {
+  refuse_periodic(options);
   return gradient.visit([&]<class Source>(const Source& source) {
     if constexpr (std::is_same_v<Source, GradientData<3>>)
       check_stars(source.tiles(), options.stars, options.exec);

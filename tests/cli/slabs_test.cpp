@@ -103,6 +103,7 @@ TEST_F(CliSlabs, WhatIsNotMadeInSlabsIsRefusedWithAValueThatWorks) {
   };
   expect_refused(with(verb("critical-points"), {"--threshold", "5%"}), "--threshold");
   expect_refused(with(verb("morse-smale"), {"--separatrices", "s.vtp"}), "--separatrices");
+  expect_refused(with(verb("critical-points"), {"--periodic", "x"}), "--periodic");
   expect_refused(with(verb("morse-smale"), {"--walls", "w.vtp"}), "--walls");
   expect_refused(with(verb("morse-smale"), {"-o", "r.vti", "--compress"}), "a file with --compress");
   expect_refused(with(verb("morse-smale"), {"--provider", "implicit"}), "--provider implicit");

@@ -13,6 +13,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 
 #include <tessera/mesh/detail/grid_neighbours.h>
 
@@ -84,7 +85,7 @@ class GridPlaces {
     return place;
   }
   static void sort_by_id(GridPlace& place) {
-    for (std::uint8_t k = 0; k < place.by_id.size(); ++k) place.by_id[k] = k;
+    std::iota(place.by_id.begin(), place.by_id.end(), std::uint8_t{0});
     std::sort(place.by_id.begin(), place.by_id.end(), [&](std::uint8_t a, std::uint8_t b) {
       const std::ptrdiff_t to_a = a == GridPlace::itself ? 0 : place.steps[a];
       const std::ptrdiff_t to_b = b == GridPlace::itself ? 0 : place.steps[b];

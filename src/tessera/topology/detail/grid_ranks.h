@@ -117,7 +117,7 @@ class GridRanks {
 
   static void list(const GridPlace& place, Kind& kind) {
     std::array<std::uint8_t, GridPlace::itself + 1> order = {};
-    for (std::uint8_t i = 0; i < place.by_id.size(); ++i) order[place.by_id[i]] = i;
+    for (std::size_t i = 0; i < order.size(); ++i) order[place.by_id[i]] = static_cast<std::uint8_t>(i);
     const auto vertices_of = [&](std::uint8_t number) {
       std::array<std::uint8_t, D> vertices = star.list[number];
       for (std::uint8_t& k : vertices) k = order[k];
@@ -132,7 +132,7 @@ class GridRanks {
     }
     std::sort(kind.list.begin(), kind.list.begin() + static_cast<std::ptrdiff_t>(kind.count),
               [&](std::uint8_t a, std::uint8_t b) { return vertices_of(a) < vertices_of(b); });
-    for (std::uint8_t i = 0; i < kind.count; ++i) kind.places[kind.list[i]] = i;
+    for (std::size_t i = 0; i < kind.count; ++i) kind.places[kind.list[i]] = static_cast<std::uint8_t>(i);
   }
   /// Over an axis of n points.
   static std::size_t sum(std::size_t first, std::size_t inner, std::size_t last, std::uint32_t n) {

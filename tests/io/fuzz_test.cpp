@@ -20,6 +20,8 @@
 #include <vtkImageData.h>
 #include <vtkPolyData.h>
 
+#include <tessera/io/grid_file.h>
+
 #include "io/mutate.h"
 #include "io/samples.h"
 #include "io/support.h"
@@ -145,6 +147,19 @@ void expect_valid(const PolyData& poly) {
   }
 }
 
+/// What is read in parts is what was read at once.
+void expect_same_parts(const GridFile& file, const Grid& grid) {
+  for (const StoredField& stored : file.point_fields()) {
+    if (!stored.place || stored.tuples == 0) continue;
+    const Field& whole = grid.field(stored.name);
+    Field parts(stored.name, stored.type, stored.tuples, stored.components);
+    const std::uint64_t half = stored.tuples / 2;
+    file.read(stored, half, stored.tuples - half, parts, half);
+    file.read(stored, 0, half, parts, 0);
+    ASSERT_EQ(parts, whole);
+  }
+}
+
 /// How a file is read; cells of higher order are linearized where others are not refused.
 enum class Way : std::uint8_t { refuse, cut, keep };
 
@@ -183,6 +198,9 @@ class Fuzz : public ::testing::TestWithParam<std::string> {
       ++valid;
       // The same file through the other door; what one refuses the other does not get to see.
       if (file.extension() == ".vtp" && way == Way::refuse) expect_valid(read_poly(file));
+      const Grid* grid = std::get_if<Grid>(&result.mesh);
+      if (file.extension() == ".vti" && way == Way::refuse && grid != nullptr)
+        expect_same_parts(GridFile(file), *grid);
     } catch (const Error& error) {
       const std::string either = (directory / "damaged.").string();  // it or its partner
       ASSERT_NE(std::string_view(error.what()).find(either), std::string_view::npos) << error.what();

@@ -106,8 +106,6 @@ class GridRanks {
   }
 
  private:
-  static constexpr const GridStarSimplices<Dim, D>& star = grid_star_simplices<Dim, D>;
-
   /// Of a vertex: which simplices have it as their lowest.
   struct Kind {
     std::size_t count = 0;
@@ -116,6 +114,7 @@ class GridRanks {
   };
 
   static void list(const GridPlace& place, Kind& kind) {
+    const GridStarSimplices<Dim, D>& star = grid_star_simplices<Dim, D>;
     std::array<std::uint8_t, GridPlace::itself + 1> order = {};
     for (std::size_t i = 0; i < order.size(); ++i) order[place.by_id[i]] = static_cast<std::uint8_t>(i);
     const auto vertices_of = [&](std::uint8_t number) {

@@ -148,7 +148,8 @@ void pair_and_write(Session& session, const PersistenceOptions& options, const T
     write_text(session, "curve", options.curve,
                options.draws_curve() ? make_curve_svg(diagram) : make_curve_csv(diagram));
   }
-  if (!options.generators.empty()) write_generators(session, options, domain, *gradient, persistence, diagram);
+  if (!options.generators.empty())
+    write_generators(session, options, domain, *gradient, persistence, diagram);
 }
 
 int run_persistence(Session& session, const PersistenceOptions& options) {

@@ -110,8 +110,8 @@ Step find_regions(std::span<const T> labels, const std::function<Vec3d(VertexId)
   step.numbers = Array<uint32_t>(labels.size(), none);
   for_each_run(labels.size(), label_at, [&](size_t begin, size_t end) {
     if (label_at(begin) < 0) return;
-    const auto number = static_cast<uint32_t>(
-        std::lower_bound(found.begin(), found.end(), label_at(begin)) - found.begin());
+    const auto number =
+        static_cast<uint32_t>(std::lower_bound(found.begin(), found.end(), label_at(begin)) - found.begin());
     Region& region = step.regions[number];
     region.size += end - begin;
     for (size_t i = begin; i < end; ++i) {
@@ -119,7 +119,8 @@ Step find_regions(std::span<const T> labels, const std::function<Vec3d(VertexId)
       step.numbers[i] = number;
     }
   });
-  for (Region& region : step.regions) region.centre = (1.0 / static_cast<double>(region.size)) * region.centre;
+  for (Region& region : step.regions)
+    region.centre = (1.0 / static_cast<double>(region.size)) * region.centre;
   return step;
 }
 

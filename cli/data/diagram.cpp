@@ -178,8 +178,7 @@ struct CycleData {
 std::vector<VertexId> list_corners(const PolyCells& cells) {
   std::vector<VertexId> corners(cells.corners.begin(), cells.corners.end());
   std::ranges::sort(corners);
-  const auto rest = std::ranges::unique(corners);
-  corners.erase(rest.begin(), rest.end());
+  corners.erase(std::unique(corners.begin(), corners.end()), corners.end());
   return corners;
 }
 

@@ -144,6 +144,7 @@ Bytes Session::usual_limit(Bytes factor) const {
 }
 
 std::string Session::ample_advice() const {
+  if (is_in_slabs_) return "; allow " + format_limit(2 * memory_.limit());
   constexpr Bytes unusual = 4;  // times what a file of its size takes: meshes and fields are of all kinds
   const Bytes failed = memory_.limit() + memory_.limit() / 8;
   for (Bytes factor = 1; factor <= unusual * unusual; factor *= unusual) {

@@ -90,6 +90,8 @@ class Session {
   void count_input(Bytes bytes, bool is_grid);
   /// The same for a grid, of which `counted` bytes were counted before.
   void count_grid(const Grid& grid, Bytes counted);
+  /// The input is gone through in slabs that fit: what fails later is a result, whatever the input takes.
+  void count_in_slabs() { is_in_slabs_ = true; }
   /// The result is so many times what VerbMemory speaks of. Comes before files are read.
   void expect_results(std::size_t count);
   /// The --memory for files like those that were counted: an estimate, for what is refused before they are
@@ -211,6 +213,7 @@ class Session {
   std::optional<Exec> exec_;
   bool is_on_device_ = false;
   bool is_gpu_booked_ = false;
+  bool is_in_slabs_ = false;
   Bytes estimated_ = 0;  ///< of a GPU's memory
   std::vector<std::string> inputs_;
   std::vector<std::filesystem::path> parts_;  ///< of the inputs

@@ -38,6 +38,14 @@ const StoredField* find_scalar(const GridFile& file, const std::string& text) {
   return found;
 }
 
+/// Error(not_found) for a name that neither the points nor the cells have; fields that are made of others are
+/// looked at later.
+void expect_field(const GridFile& file, const std::string& text) {
+  if (text.empty() || text.find(':') != std::string::npos) return;
+  const auto is_wanted = [&](const StoredField& field) { return field.name == text; };
+  if (!std::ranges::any_of(file.cell_fields(), is_wanted)) (void)file.point_field(text);
+}
+
 /// Why the file cannot be gone through in slabs; empty if it can.
 std::string find_obstacle(const SlabRequest& request, const GridFile& file, const StoredField* field) {
   if (field == nullptr) return fmt::format("'{}' is not stored in the file", request.field);
@@ -67,6 +75,7 @@ std::optional<SlabInput> find_slab_input(Session& session, const SlabRequest& re
   check_reading(request.input);
   std::optional<GridFile> file = open_grid(request.input);
   if (!file) return std::nullopt;
+  expect_field(*file, request.field);
   const StoredField* const field = find_scalar(*file, request.field);
   const Bytes needed = bytes_in_memory(request, *file, field);
   if (needed <= memory.left()) return std::nullopt;
@@ -90,6 +99,7 @@ std::optional<SlabInput> find_slab_input(Session& session, const SlabRequest& re
   SlabInput input{std::move(*file), field->name};
   input.make_room(session, cost, false);
   const std::uint32_t layers = layers_of(input.file.shape()).count;
+  session.count_in_slabs();
   session.note(
       fmt::format("'{}' and what is made of it take {}, more than --memory leaves: the host goes "
                   "through it in {} of {}",

@@ -105,6 +105,8 @@ TEST_F(CliSlabs, WhatIsNotMadeInSlabsIsRefusedWithAValueThatWorks) {
   expect_refused(with(verb("morse-smale"), {"--separatrices", "s.vtp"}), "--separatrices");
   expect_refused(with(verb("critical-points"), {"--periodic", "x"}), "--periodic");
   expect_refused(with(verb("morse-smale"), {"--walls", "w.vtp"}), "--walls");
+  expect_one_sentence(run(with_limit(with(verb("critical-points"), {"--field", "nope"}), tight)), 3,
+                      {"nope", "value"});
   expect_refused(with(verb("morse-smale"), {"-o", "r.vti", "--compress"}), "a file with --compress");
   expect_refused(with(verb("morse-smale"), {"--provider", "implicit"}), "--provider implicit");
   ASSERT_EQ(run(with(verb("convert"), {"-o", "v.vti", "--compress"})).code, 0);

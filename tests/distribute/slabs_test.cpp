@@ -27,19 +27,30 @@ TEST(Slabs, OwnEveryLayerOnceAndSeeGhostsWhereThereAreSome) {
 }
 
 TEST(Slabs, HeightsSuitTheBudget) {
-  const SlabCost cost = {
-      .fixed = 100, .of_owned = 10, .of_seen = 5, .of_border = 40, .arrays = 0, .ghosts = {1, 1}};
+  const SlabCost cost = {.fixed = mib(100),
+                         .of_owned = mib(10),
+                         .of_seen = mib(5),
+                         .of_border = mib(40),
+                         .arrays = 0,
+                         .ghosts = {1, 1}};
   // One layer: 100 + 10 + 5 * 3 + 40 * 19; four: 100 + 40 + 5 * 6 + 40 * 4.
-  EXPECT_EQ(cost.bytes(20, 1), 885u);
-  EXPECT_EQ(cost.bytes(20, 4), 330u);
-  EXPECT_EQ(cost.bytes(20, 8), 310u);
-  EXPECT_EQ(cost.bytes(20, 20), 400u);
+  EXPECT_EQ(cost.bytes(20, 1), mib(885));
+  EXPECT_EQ(cost.bytes(20, 4), mib(330));
+  EXPECT_EQ(cost.bytes(20, 8), mib(310));
+  EXPECT_EQ(cost.bytes(20, 20), mib(400));
   EXPECT_EQ(choose_height(20, cost, MemoryBudget::unlimited), 20u);
-  EXPECT_EQ(choose_height(20, cost, 800), 20u);
-  EXPECT_EQ(choose_height(20, cost, 400), 8u);  // half is too little, the whole is enough
-  EXPECT_EQ(choose_height(20, cost, 300), 7u);  // 100 + 70 + 5 * 9 + 40 * 2
+  EXPECT_EQ(choose_height(20, cost, mib(800)), 20u);
+  EXPECT_EQ(choose_height(20, cost, mib(400)), 8u);  // half of 300 is too little, all of it is enough
+  EXPECT_EQ(choose_height(20, cost, mib(300)), 7u);  // 100 + 70 + 5 * 9 + 40 * 2
   // Too little for any: what takes least.
-  EXPECT_EQ(cost.bytes(20, choose_height(20, cost, 10)), 295u);
+  EXPECT_EQ(cost.bytes(20, choose_height(20, cost, mib(10))), mib(295));
+}
+
+TEST(Slabs, OfSmallLayersAreAMebibyteAtLeast) {
+  const SlabCost cost = {.fixed = mib(8), .of_seen = 16, .arrays = 0, .ghosts = {1, 1}};
+  EXPECT_EQ(choose_height(10'000'000, cost, mib(12)), (std::uint32_t{2} << 16) - 2);  // and two ghosts
+  EXPECT_EQ(choose_height(10'000'000, cost, mib(10)), std::uint32_t{1} << 16);        // more than half
+  EXPECT_EQ(choose_height(100, cost, mib(9)), 100u);
 }
 
 TEST(Slabs, AreOf64MebibytesIfThereIsRoom) {

@@ -37,8 +37,8 @@ struct SlabRegionOptions {
 /// the grid in memory with the labels of compute_segmentation(), for any slabs and threads. The file appears
 /// complete or not at all; its name must end in .vti. Reads every field once, and computes the gradient once.
 /// Holds a slab with ghosts, two before and one after, about 5 bytes for each vertex of each border between
-/// slabs, and 8 for each region. Errors as compute_gradient() of a grid and GridFile::read(), and those of
-/// GridWriter; a grid may have as many points as ids can name, a slab 613 million.
+/// slabs, and 20 for each pair of labels. Errors as compute_gradient() of a grid and GridFile::read(), and
+/// those of GridWriter; a grid may have as many points as ids can name, a slab 613 million.
 RegionSummary write_regions(const GridFile& file, std::string_view field, const std::filesystem::path& output,
                             const SlabRegionOptions& options = {});
 

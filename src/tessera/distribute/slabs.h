@@ -68,9 +68,9 @@ struct SlabCost {
 /// MiB.
 [[nodiscard]] Bytes page_bytes(Bytes bytes, std::size_t arrays);
 
-/// The height that suits a budget: slabs of some 64 MiB or 32 layers, or as thick as half of it allows, but
-/// not below 8 layers, because ghosts are work; thinner ones if the whole budget has no room for that. If it
-/// is too small for any, the height that takes least.
+/// The height that suits a budget: slabs of some 64 MiB or 32 layers, or as thick as half of what the fixed
+/// cost leaves allows. Below 8 layers or a mebibyte, where ghosts and slabs are most of the work, only if the
+/// whole budget has no room for more. If it is too small for any, the height that takes least.
 [[nodiscard]] std::uint32_t choose_height(std::uint32_t layers, const SlabCost& cost, Bytes budget);
 
 }  // namespace tessera

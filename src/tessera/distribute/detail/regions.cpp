@@ -119,15 +119,15 @@ class RegionPairs {
     for (size_t v = 0; v < ascending.size(); ++v) {
       if (ascending[v] >= 0) seen_[static_cast<size_t>(ascending[v])] = true;
       const std::uint64_t pair = key(ascending[v], descending[v]);
-      if (pair != last && pair != no_pair) keys_.push_back(pair);
+      if (pair == last || pair == no_pair) continue;
+      if (keys_.size() == keys_.capacity()) make_room();
+      keys_.push_back(pair);
       last = pair;
     }
-    if (keys_.size() > 2 * distinct_ + (size_t{1} << 16)) settle();
   }
   void settle() {
     std::ranges::sort(keys_);
     keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
-    distinct_ = keys_.size();
   }
   [[nodiscard]] size_t count() const { return keys_.size(); }
   [[nodiscard]] size_t seen_maxima() const {
@@ -148,10 +148,16 @@ class RegionPairs {
                : static_cast<std::uint64_t>(descending) * maxima_ + static_cast<std::uint64_t>(ascending);
   }
 
+  /// Repeated pairs go first; memory grows by a half.
+  void make_room() {
+    settle();
+    if (keys_.size() > keys_.capacity() / 2) keys_.reserve(keys_.capacity() + keys_.capacity() / 2);
+    if (keys_.capacity() == 0) keys_.reserve(size_t{1} << 16);
+  }
+
   size_t maxima_;
   std::vector<bool> seen_;
   std::vector<std::uint64_t> keys_;
-  size_t distinct_ = 0;
 };
 
 /// The grid as it will be written: with three more fields, that take the place of others of their names.

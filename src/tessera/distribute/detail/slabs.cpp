@@ -41,12 +41,14 @@ std::uint32_t choose_height(std::uint32_t layers, const SlabCost& cost, Bytes bu
   const Bytes of_layer = std::max<Bytes>(1, cost.of_owned + cost.of_seen);
   const auto most =
       static_cast<std::uint32_t>(std::min<Bytes>(std::max<Bytes>(mib(64) / of_layer, 32), layers));
-  const std::uint32_t useful = std::min<std::uint32_t>(most, 8);
+  const auto useful =
+      static_cast<std::uint32_t>(std::min<Bytes>(most, std::max<Bytes>(8, mib(1) / of_layer)));
+  const Bytes half = cost.fixed < budget ? cost.fixed + (budget - cost.fixed) / 2 : 0;
   const auto find = [&](std::uint32_t from, std::uint32_t to, Bytes allowed) {
     while (from >= to && cost.bytes(layers, from) > allowed) --from;
     return from >= to ? from : 0;
   };
-  if (const std::uint32_t height = find(most, useful, budget / 2); height > 0) return height;
+  if (const std::uint32_t height = find(most, useful, half); height > 0) return height;
   if (const std::uint32_t height = find(useful, 1, budget); height > 0) return height;
   if (const std::uint32_t height = find(most, useful, budget); height > 0) return height;
   std::uint32_t thriftiest = most;
